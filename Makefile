@@ -1,0 +1,41 @@
+# make demo   the main job, from nothing: environment, run, table, plots in out/
+# make test   the tests, from nothing
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint docs bench clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "polhode needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)  ## run the demonstration; results in out/
+	$(BIN)/polhode run examples/free_rigid_body.toml --out out
+
+test: $(STAMP)  ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)  ## style, types and the layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+docs: $(STAMP)  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(STAMP)  ## speed beside a C program compiled on the spot
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) out site .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,74 @@
+"""The inertia of a rigid body: what may be one, and the numbers that kernels need of it.
+
+`J` inertia in the body frame, `Jd = ½ tr(J) 1 − J = ∫ ρρᵀ dm` the nonstandard inertia. A mass distribution has Jd ≥ 0,
+which says for the principal moments that none exceeds the sum of the other two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..geometry.implicit import symmetric_entries
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """A checked inertia matrix; `Inertia.of` makes it from three moments or a 3×3 matrix."""
+
+    matrix: Array
+    inverse: Array
+    moments: Array
+    axes: Array
+
+    @classmethod
+    def of(cls, value: ArrayLike, *, allow_unphysical: bool = False, field: str = "inertia") -> Inertia:
+        """Check `value`. `allow_unphysical` accepts moments that no mass distribution has.
+
+        >>> Inertia.of([1.0, 2.0, 3.0]).moments
+        array([1., 2., 3.])
+        >>> Inertia.of([1.0, 1.0, 3.0])
+        Traceback (most recent call last):
+        ...
+        polhode.errors.InvalidInput: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
+        """
+        try:
+            array = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput(field, value, "three principal moments or a symmetric 3×3 matrix") from None
+        if array.shape not in ((3,), (3, 3)):
+            raise InvalidInput(field, value, f"three principal moments or a 3×3 matrix, not shape {array.shape}")
+        if not np.all(np.isfinite(array)):
+            raise InvalidInput(field, value, "finite numbers")
+        matrix = np.diag(array) if array.ndim == 1 else array
+        size = np.abs(matrix).max()
+        if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
+            raise InvalidInput(field, value, "a symmetric matrix")
+        matrix = 0.5 * (matrix + matrix.T)
+        moments, axes = np.linalg.eigh(matrix)
+        if not moments[0] > TOLERANCE * size:
+            raise InvalidInput(field, value, f"a positive definite matrix (its principal moments are {moments})")
+        a, b, c = moments
+        if c > (a + b) * (1.0 + TOLERANCE) and not allow_unphysical:
+            allowed = (
+                "principal moments of which none exceeds the sum of the other two "
+                f"({c:g} > {a:g} + {b:g}); to use a body that no mass distribution has, pass allow_unphysical=True"
+            )
+            raise InvalidInput(field, value, allowed)
+        inverse = np.diag(1.0 / array) if array.ndim == 1 else np.linalg.inv(matrix)
+        return cls(matrix, 0.5 * (inverse + inverse.T), moments, axes)
+
+    @property
+    def nonstandard(self) -> Array:
+        """`Jd = ½ tr(J) 1 − J`."""
+        return 0.5 * np.trace(self.matrix) * np.eye(3) - self.matrix
+
+    def entries(self) -> Array:
+        """Six numbers of J and six of J⁻¹, as kernels read them."""
+        return np.concatenate([symmetric_entries(self.matrix), symmetric_entries(self.inverse)])

@@ -1,0 +1,47 @@
+"""What can go wrong, in words that say what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+class PolhodeError(Exception):
+    """Every error that polhode raises on purpose."""
+
+
+class InvalidInput(PolhodeError, ValueError):
+    """An argument that cannot be used: names the field, the value, and what is allowed.
+
+    >>> raise InvalidInput("step", 0.0, "a nonzero finite number")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: step = 0.0: expected a nonzero finite number
+    """
+
+    def __init__(self, field: str, value: Any, allowed: str) -> None:
+        self.field, self.value, self.allowed = field, value, allowed
+        super().__init__(f"{field} = {_short(value)}: expected {allowed}")
+
+
+class IncompatibleMethod(PolhodeError, TypeError):
+    """A method that cannot integrate this system; the message says which can."""
+
+
+class ConvergenceError(PolhodeError, ArithmeticError):
+    """The run stopped at a step that has no acceptable result. `trajectory` holds all that was computed before it."""
+
+    def __init__(self, message: str, *, step: int, time: float, residual: float) -> None:
+        self.step, self.time, self.residual = step, time, residual
+        self.trajectory: Trajectory | None = None
+        super().__init__(message)
+
+
+def _short(value: Any) -> str:
+    """A value in a message: arrays without line breaks, long things cut."""
+    text = np.array2string(value, separator=", ").replace("\n", "") if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."

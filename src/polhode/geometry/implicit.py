@@ -1,0 +1,158 @@
+"""The implicit equation of the discrete rigid body, `F Jd − Jd Fᵀ = S(g)`, solved for the rotation F.
+
+`J` inertia, `Jd = ½ tr(J) 1 − J`, `g` the momentum times the step. With the Cayley parameter `c` (the axis times
+tan θ/2, `F = (1 + S(c))(1 − S(c))⁻¹`) it is a system of three quadratic polynomials,
+
+    r(c) = g + g×c + (g·c) c − 2 J c = 0,
+
+solved by Newton's method from `c = ½ J⁻¹ g`. There are up to four roots. The wanted one joins c = 0 as g shrinks; it
+ends at a fold, where the Jacobian becomes singular: about a principal axis at |g| = J, a turn of 90° (section 4 of
+[LLM07], equations 126–128; the domain is that of [BCMR02], theorem 7.5, in its sharp form).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import PolhodeError
+from ..scalars import any_of, attach, kernel, value, where, worst
+from .front import MATRIX, VECTOR, as_array, components
+from .vectors import Matrix, Symmetric, Vector, add, apply_symmetric, cross, dot, scale, solve, subtract
+
+MAX_ITERATIONS = 25
+# Newton's error after a correction d is about |c| |d|². It has a sign, so that over 10⁶ steps it would add up; at this
+# |d|² the sum stays below rounding too.
+SMALL_CORRECTION = 1e-19
+# A solution satisfies r = 0 to a few roundings of its terms; 1e-13 leaves room for stiff inertia ratios.
+RESIDUAL_BOUND = 1e-13
+# Past 120° lie only the unwanted roots (they sit near 180° for small steps).
+LARGEST_TAN2 = 3.0
+
+
+@kernel
+def residual(J: Symmetric, g: Vector, c: Vector) -> Vector:
+    """`g + g×c + (g·c) c − 2 J c`."""
+    turned = add(add(g, cross(g, c)), scale(dot(g, c), c))
+    return subtract(turned, scale(2.0, apply_symmetric(J, c)))
+
+
+@kernel
+def jacobian(J: Symmetric, g: Vector, c: Vector) -> Matrix:
+    """∂r/∂c `= S(g) + (g·c) 1 + c gᵀ − 2 J`."""
+    s = dot(g, c)
+    return (
+        s + c[0] * g[0] - 2.0 * J[0],
+        c[0] * g[1] - g[2] - 2.0 * J[5],
+        c[0] * g[2] + g[1] - 2.0 * J[4],
+        c[1] * g[0] + g[2] - 2.0 * J[5],
+        s + c[1] * g[1] - 2.0 * J[1],
+        c[1] * g[2] - g[0] - 2.0 * J[3],
+        c[2] * g[0] - g[1] - 2.0 * J[4],
+        c[2] * g[1] + g[0] - 2.0 * J[3],
+        s + c[2] * g[2] - 2.0 * J[2],
+    )
+
+
+@kernel
+def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
+    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst residual relative to |g|,
+    and whether it failed in any lane.
+
+    Every lane runs as if alone: one that has converged is left as it is while the others go on.
+    """
+    g0 = (value(g[0]), value(g[1]), value(g[2]))
+    J0 = (value(J[0]), value(J[1]), value(J[2]), value(J[3]), value(J[4]), value(J[5]))
+    c = scale(0.5, apply_symmetric(J_inverse, g0))
+    # one fixed-point correction is cheaper than the Newton step that it saves
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    moving = dot(g0, g0) >= 0.0
+    iterations = 0
+    determinant = -1.0 + 0.0 * g0[0]
+    while any_of(moving) and iterations < MAX_ITERATIONS:
+        step, determinant_here = solve(jacobian(J0, g0, c), residual(J0, g0, c))
+        c = (
+            where(moving, c[0] - step[0], c[0]),
+            where(moving, c[1] - step[1], c[1]),
+            where(moving, c[2] - step[2], c[2]),
+        )
+        determinant = where(moving, determinant_here, determinant)
+        moving = moving & (dot(step, step) > SMALL_CORRECTION)
+        iterations += 1
+    r = residual(J0, g0, c)
+    size = dot(g0, g0)
+    defect = dot(r, r) / where(size > 0.0, size, 1.0)
+    # `not (a <= b)` in words that NaN fails as well: the comparisons below are all true for a good root
+    good = (defect <= RESIDUAL_BOUND * RESIDUAL_BOUND) & (dot(c, c) <= LARGEST_TAN2) & (determinant < 0.0)
+    failed = any_of(where(good, 0.0, 1.0) > 0.5)
+    correction, _ = solve(jacobian(J0, g0, c), residual(J, g, c))
+    c_with_partials = (attach(c[0], correction[0]), attach(c[1], correction[1]), attach(c[2], correction[2]))
+    return c_with_partials, iterations, worst(defect), failed
+
+
+def symmetric_entries(J: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The six numbers (xx, yy, zz, yz, xz, xy) of symmetric matrices."""
+    return J[..., (0, 1, 2, 1, 0, 0), (0, 1, 2, 2, 2, 1)]
+
+
+def solve_increment(inertia: ArrayLike, g: ArrayLike) -> NDArray[np.float64]:
+    """The rotation F near the identity with `F Jd − Jd Fᵀ = S(g)`, for any leading axes.
+
+    >>> F = solve_increment(np.diag([1.0, 2.0, 3.0]), [0.0, 0.0, 0.3])   # a spin about the third axis: sin θ = 0.3/3
+    >>> round(float(np.arcsin(F[1, 0])), 12) == round(float(np.arcsin(0.1)), 12)
+    True
+    """
+    from .so3 import cayley
+
+    J = as_array("inertia", inertia, MATRIX)
+    momentum = as_array("g", g, VECTOR)
+    entries = components(symmetric_entries(J), (6,))
+    inverse = components(symmetric_entries(np.linalg.inv(J)), (6,))
+    with np.errstate(all="ignore"):
+        c, _, defect, failed = solve_increment_(entries, inverse, components(momentum, VECTOR))
+    if failed:
+        factor = np.min(largest_step(J, momentum))
+        raise PolhodeError(
+            f"F Jd − Jd Fᵀ = S(g) has no solution near the identity (relative residual {np.sqrt(defect):.1e}): "
+            f"g must be at most {factor:.6g} times what it is; about a principal axis that is |g| ≤ J"
+        )
+    return cayley(np.stack(np.broadcast_arrays(*c), axis=-1))
+
+
+def largest_step(inertia: ArrayLike, momentum: ArrayLike) -> NDArray[np.float64]:
+    """The step h beyond which `F Jd − Jd Fᵀ = h S(Π)` has no solution near the identity.
+
+    With Λᵢ the principal values of Jd and Πₖ the momentum along its axes, the fold is at
+    `1/h = max over ν of √( Σₖ Πₖ² ν² / ((ν² + Λᵢ²)(ν² + Λⱼ²)) )`, and it is the same all along a free motion.
+
+    >>> float(largest_step(np.diag([1.0, 2.0, 3.0]), [0.0, 0.0, 3.0]))   # |ω| = 1 about a principal axis
+    1.0
+    """
+    J = as_array("inertia", inertia, MATRIX)
+    Pi = as_array("momentum", momentum, VECTOR)
+    principal, axes = np.linalg.eigh(J)
+    squares = (0.5 * principal.sum(-1, keepdims=True) - principal) ** 2
+    along = np.square(np.einsum("...ji,...j->...i", axes, Pi))
+    top = np.max(squares, axis=-1, keepdims=True)
+
+    def rate(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The square of the expression above at ν² = x."""
+        a, b, c = (x + squares[..., i] for i in range(3))
+        return x * (along[..., 0] / (b * c) + along[..., 1] / (c * a) + along[..., 2] / (a * b))
+
+    # a coarse scan over ν² and a golden-section refinement about its best point, for all leading axes at once
+    grid = np.linspace(-30.0, 5.0, 421)
+    scan = np.stack([rate(top[..., 0] * np.exp(s)) for s in grid], axis=-1)
+    middle = grid[np.argmax(scan, axis=-1)]
+    low, high = middle - 0.2, middle + 0.2
+    golden = 0.5 * (np.sqrt(5.0) - 1.0)
+    for _ in range(60):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        keep = rate(top[..., 0] * np.exp(left)) > rate(top[..., 0] * np.exp(right))
+        low, high = np.where(keep, low, left), np.where(keep, right, high)
+    best = rate(top[..., 0] * np.exp(0.5 * (low + high)))
+    with np.errstate(divide="ignore"):
+        return 1.0 / np.sqrt(best)

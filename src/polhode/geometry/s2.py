@@ -1,0 +1,150 @@
+"""The unit sphere S² in R³: directions d, e with |d| = 1, and tangent vectors v at d with v · d = 0.
+
+    exp          exp_d(v) = cos|v| d + (sin|v|/|v|) v                                                       (6)
+    log          log_d(e) = (θ/sin θ) (e − (d · e) d),  θ = ∠(d, e) < π                                     (7)
+    geodesic     γ(s) = exp_d(s log_d(e))                                                                   (9)
+    transport    of v from d to e along the geodesic: v − (e · v)/(1 + d · e) (d + e)                       (10)
+    split        R³ = T_d S² ⊕ span(d): v = tangent(d, v) + (d · v) d                                       (12)
+
+Equation numbers are those of [GR20], Gebhardt & Romero, "The rotating rigid body model based on a non-twisting frame"
+(2020); (7) and (10) are written here without the arccosine, which loses half the digits of a small angle. Antipodal
+points e = −d are joined by many geodesics: log, geodesic and transport are not defined there and give NaN. Names with a
+trailing underscore are kernels on tuples of scalars; the names without are their forms on arrays, which broadcast over
+leading axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..scalars import atan2, kernel, sqrt
+from .front import SCALAR, VECTOR, front
+from .quaternion import Size, leading
+from .series import angle_ratio, cosine, sinc
+from .vectors import Vector, add, cross, dot, scale, subtract
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def exp_(d: Vector, v: Vector) -> Vector:
+    """The point at the end of the geodesic from d with velocity v, after unit time."""
+    a = dot(v, v)
+    return add(scale(cosine(a), d), scale(sinc(a), v))
+
+
+@kernel
+def log_(d: Vector, e: Vector) -> Vector:
+    """The initial velocity, tangent at d, of the geodesic that reaches e in unit time."""
+    n = cross(d, subtract(e, d))  # d × e, from the exact difference of neighbours
+    return scale(angle_ratio(dot(n, n), dot(d, e)), cross(n, d))
+
+
+@kernel
+def geodesic_(d: Vector, e: Vector, s: Any) -> Vector:
+    """The point at fraction s of the geodesic from d to e."""
+    return exp_(d, scale(s, log_(d, e)))
+
+
+@kernel
+def transport_(d: Vector, e: Vector, v: Vector) -> Vector:
+    """The tangent vector v at d, carried parallel to itself along the geodesic to e."""
+    s = add(d, e)  # as v · d = 0, (e · v)/(1 + d · e) is 2 (s · v)/(s · s): good close to antipodal points, too
+    return subtract(v, scale(2.0 * dot(s, v) / dot(s, s), s))
+
+
+@kernel
+def distance_(d: Vector, e: Vector) -> Any:
+    """The angle between d and e, in [0, π]."""
+    n = cross(d, subtract(e, d))
+    return atan2(sqrt(dot(n, n)), dot(d, e))
+
+
+@kernel
+def tangent_(d: Vector, v: Vector) -> Vector:
+    """The part of v tangent to the sphere at d, `v − (d · v) d`."""
+    return subtract(v, scale(dot(d, v), d))
+
+
+@kernel
+def project_(x: Vector) -> Vector:
+    """The point of the sphere nearest to x, `x/|x|`."""
+    return scale(1.0 / sqrt(dot(x, x)), x)
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def exp(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+    """The point at the end of the geodesic from d with initial velocity v, after unit time.
+
+    >>> exp([1, 0, 0], [0, np.pi / 2, 0]).round(12)
+    array([0., 1., 0.])
+    """
+    return front(exp_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(d, v)
+
+
+def log(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
+    """The velocity at d of the geodesic that reaches e in unit time; NaN if e = −d.
+
+    >>> log([1, 0, 0], [0.6, 0.8, 0]) + 0.0
+    array([0.        , 0.92729522, 0.        ])
+    """
+    return front(log_, VECTOR, VECTOR, VECTOR, names=("d", "e"))(d, e)
+
+
+def geodesic(d: ArrayLike, e: ArrayLike, s: ArrayLike) -> NDArray[np.float64]:
+    """The point at fraction s of the geodesic from d (s = 0) to e (s = 1); NaN if e = −d.
+
+    >>> geodesic([1, 0, 0], [0, 1, 0], 0.5)
+    array([0.70710678, 0.70710678, 0.        ])
+    """
+    return front(geodesic_, VECTOR, VECTOR, SCALAR, VECTOR, names=("d", "e", "s"))(d, e, s)
+
+
+def transport(d: ArrayLike, e: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+    """The tangent vector v at d, carried parallel to itself along the geodesic to e; NaN if e = −d.
+
+    >>> transport([1, 0, 0], [0, 1, 0], [0, 2, 3])
+    array([-2.,  0.,  3.])
+    """
+    return front(transport_, VECTOR, VECTOR, VECTOR, VECTOR, names=("d", "e", "v"))(d, e, v)
+
+
+def distance(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
+    """The angle between d and e, in [0, π]; small ones keep their digits.
+
+    >>> float(distance([1, 0, 0], [-1, 0, 0]))
+    3.141592653589793
+    """
+    return front(distance_, VECTOR, VECTOR, SCALAR, names=("d", "e"))(d, e)
+
+
+def tangent(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+    """The part of the vector v that is tangent to the sphere at d.
+
+    >>> tangent([1, 0, 0], [1, 2, 3])
+    array([0., 2., 3.])
+    """
+    return front(tangent_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(d, v)
+
+
+def project(x: ArrayLike) -> NDArray[np.float64]:
+    """The direction of x, `x/|x|`; NaN for x = 0.
+
+    >>> project([3, 0, 4])
+    array([0.6, 0. , 0.8])
+    """
+    return front(project_, VECTOR, VECTOR, names=("x",))(x)
+
+
+def random(rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
+    """Directions drawn uniformly, as an array of shape size + (3,).
+
+    >>> random(np.random.default_rng(1), 5).shape
+    (5, 3)
+    """
+    return project(rng.standard_normal((*leading(size), 3)))

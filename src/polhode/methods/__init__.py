@@ -1,0 +1,8 @@
+"""Methods: how time is discretised. One family a file; each class carries its traits."""
+
+from .base import Method, known_methods
+from .reference import DOP853, Exact
+from .runge_kutta import RK4, Midpoint
+from .variational import LGVI, QuaternionVI
+
+__all__ = ["DOP853", "LGVI", "RK4", "Exact", "Method", "Midpoint", "QuaternionVI", "known_methods"]

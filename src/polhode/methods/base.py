@@ -1,0 +1,165 @@
+"""What every method has: its traits, a check that it fits a system, and a run.
+
+Traits are data on the class. The tables in the documentation are made from them, and so are the tests: a method that
+claims a trait is tested for it on every system that it accepts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IncompatibleMethod, InvalidInput
+from ..geometry.layout import Layout
+from ..scalars import double
+
+if TYPE_CHECKING:
+    from numba import types
+
+Array = NDArray[np.float64]
+
+
+class Representation(Protocol):
+    """What a method sees of a system's representation (see `polhode.systems.base`)."""
+
+    layout: Layout
+    drift: Any
+    force: Any
+    rhs: Any
+
+    @property
+    def forces(self) -> int: ...
+
+
+class Integrable(Protocol):
+    """What a method sees of a system."""
+
+    @property
+    def representations(self) -> Any: ...
+    def parameters(self) -> Array: ...
+    def enter(self, representation: str, state: Any, step: float) -> Array: ...
+    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]: ...
+    def exact(self, state: Any, t: Array) -> dict[str, Array]: ...
+    @property
+    def has_exact(self) -> bool: ...
+
+
+class Report:
+    """What a run counts: iterations in all, the most in one solve, the worst squared residual, how many solves."""
+
+    def __init__(self) -> None:
+        self.numbers = np.zeros(4)
+
+    @property
+    def iterations(self) -> float:
+        return float(self.numbers[0])
+
+    @property
+    def most_iterations(self) -> int:
+        return int(self.numbers[1])
+
+    @property
+    def worst_residual(self) -> float:
+        return float(np.sqrt(self.numbers[2]))
+
+    @property
+    def evaluations(self) -> int:
+        """Calls of flows: drifts, or right-hand sides."""
+        return int(self.numbers[3])
+
+
+class Run(ABC):
+    """A method at work on one system from one state.
+
+    `y` is everything it carries from one step to the next, as a flat array; `save` takes the current sample out of it.
+    """
+
+    layout: Layout
+    y: Array
+    report: Report
+
+    @abstractmethod
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        """Do the steps number `first` … `first + count − 1`, writing `y` into the rows of `samples` after each step
+        whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
+
+    def restore(self, y: Array) -> None:
+        """Go back to an earlier `y`."""
+        self.y = y.copy()
+
+
+class Method(ABC):
+    """Base of all methods."""
+
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    order: int = 0
+    symplectic: bool = False
+    symmetric: bool = False
+    preserves_momentum: bool = False
+    preserves_energy: bool = False
+    implicit: bool = False
+    representation: str = "matrix"
+
+    @abstractmethod
+    def why_not(self, system: Integrable) -> str | None:
+        """Why this method cannot integrate `system`, in words; None if it can."""
+
+    @abstractmethod
+    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
+        """A run from `state` with this step, on this scalar."""
+
+    def check(self, system: Integrable) -> None:
+        """Raise `IncompatibleMethod` if the two do not fit."""
+        reason = self.why_not(system)
+        if reason is not None:
+            raise IncompatibleMethod(f"{self!r} cannot integrate {type(system).__name__}: {reason}")
+
+    def options(self) -> dict[str, Any]:
+        """The constructor's arguments, as plain data."""
+        return {}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        """Every setting of this method whose traits differ: what tables list and tests run."""
+        return [cls()]
+
+    def traits(self) -> dict[str, bool]:
+        return {
+            "symplectic": self.symplectic,
+            "symmetric": self.symmetric,
+            "momentum": self.preserves_momentum,
+            "energy": self.preserves_energy,
+            "implicit": self.implicit,
+        }
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.options().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.options() == other.options()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def choose(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """`value` if it is one of `allowed`."""
+    if value not in allowed:
+        raise InvalidInput(field, value, "one of " + ", ".join(map(repr, allowed)))
+    return value
+
+
+def known_methods() -> dict[str, type[Method]]:
+    """Every method class, by name."""
+    found: dict[str, type[Method]] = {}
+    pending: list[type[Method]] = [Method]
+    while pending:
+        for cls in pending.pop().__subclasses__():
+            pending.append(cls)
+            if not getattr(cls, "__abstractmethods__", None):
+                found[cls.__name__] = cls
+    return dict(sorted(found.items()))

@@ -1,0 +1,126 @@
+"""References to compare with: an adaptive solver at a tolerance, and the closed form where there is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import IncompatibleMethod, InvalidInput
+from ..scalars import double
+from .base import Array, Integrable, Method, Report, Run
+from .loops import derivative
+
+if TYPE_CHECKING:
+    from numba import types
+
+TOLERANCE_NOT_MET = 2
+
+
+def _only_doubles(method: Method, kind: types.Type) -> None:
+    if kind != double:
+        raise IncompatibleMethod(f"{method!r} runs on plain doubles only, not on {kind}")
+
+
+class DOP853(Method):
+    """Dormand and Prince's adaptive method of order 8, from SciPy, stopping exactly at every step's end.
+
+    `rtol`, `atol`: relative and absolute tolerance. `step` only says where samples may be taken.
+    """
+
+    summary = "adaptive Runge–Kutta (SciPy)"
+    reference = "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993)"
+    order = 8
+
+    def __init__(self, rtol: float = 1e-12, atol: float = 1e-14) -> None:
+        for name, value in (("rtol", rtol), ("atol", atol)):
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+                raise InvalidInput(name, value, "a positive number")
+        self.rtol, self.atol = float(rtol), float(atol)
+
+    def options(self) -> dict[str, Any]:
+        return {"rtol": self.rtol, "atol": self.atol}
+
+    def why_not(self, system: Integrable) -> str | None:
+        representation = system.representations.get(self.representation)
+        return None if representation is not None and representation.rhs is not None else "it offers no right-hand side"
+
+    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
+        _only_doubles(self, kind)
+        return _AdaptiveRun(self, system, state, step)
+
+
+class _AdaptiveRun(Run):
+    def __init__(self, method: DOP853, system: Integrable, state: Any, step: float) -> None:
+        representation = system.representations[method.representation]
+        self.layout = representation.layout
+        self.report = Report()
+        self.y = system.enter(method.representation, state, step)
+        self.t0, self.step = state.t, step
+        self._derivative = derivative(representation, system.parameters())
+        self._tolerances = {"rtol": max(method.rtol, 3e-14), "atol": method.atol}
+        self._solver: Any = None
+
+    def restore(self, y: Array) -> None:
+        super().restore(y)
+        self._solver = None
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        from scipy.integrate import DOP853 as Solver
+
+        row = 0
+        stops = [k for k in range(first + 1, first + count + 1) if k % every == 0 or k == first + count]
+        for k in stops:
+            target = self.t0 + k * self.step
+            if self._solver is None:
+                start = self.t0 + first * self.step
+                self._solver = Solver(self._derivative, start, self.y, target, **self._tolerances)
+            # the same solver goes on from stop to stop, so that its step size is not lost
+            self._solver.t_bound, self._solver.status = target, "running"
+            while self._solver.status == "running":
+                self._solver.step()
+            if self._solver.status == "failed":
+                return TOLERANCE_NOT_MET, k - 1 - first
+            self.y = self._solver.y.copy()
+            if k % every == 0:
+                samples[row] = self.y
+                row += 1
+        self.report.numbers[3] = self._solver.nfev if self._solver else 0
+        return 0, count
+
+
+class Exact(Method):
+    """The closed form of the motion, for systems that have one: every trait to rounding, at any step."""
+
+    summary = "closed form"
+    reference = "the system's own"
+    order = 0
+    symplectic = True
+    symmetric = True
+    preserves_momentum = True
+    preserves_energy = True
+
+    def why_not(self, system: Integrable) -> str | None:
+        return None if system.has_exact else "no closed form of its motion is known here"
+
+    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
+        _only_doubles(self, kind)
+        return _ExactRun(self, system, state, step)
+
+
+class _ExactRun(Run):
+    def __init__(self, method: Exact, system: Integrable, state: Any, step: float) -> None:
+        self.layout = system.representations[method.representation].layout
+        self.report = Report()
+        self.y = system.enter(method.representation, state, step)
+        self._system, self._state, self._step = system, state, step
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        last = first + count
+        numbers = np.arange((first // every + 1) * every, last + 1, every)
+        wanted = numbers if numbers.size and numbers[-1] == last else np.append(numbers, last)
+        values = self._system.exact(self._state, self._state.t + wanted * self._step)
+        rows = np.concatenate([values[v.name].reshape(len(wanted), -1) for v in self.layout.variables], axis=1)
+        samples[: len(numbers)] = rows[: len(numbers)]
+        self.y = rows[-1]
+        return 0, count

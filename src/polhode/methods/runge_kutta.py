@@ -1,0 +1,58 @@
+"""What others use: explicit Runge–Kutta methods of fixed step, for comparison. They keep nothing but their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..scalars import double
+from .base import Array, Integrable, Method
+from .loops import RungeKuttaRun
+from .seeding import spread, spread_parameters
+
+if TYPE_CHECKING:
+    from numba import types
+
+
+class ExplicitRungeKutta(Method):
+    """An explicit Runge–Kutta method given by its tableau."""
+
+    tableau: ClassVar[tuple[Array, Array, Array]]
+
+    def why_not(self, system: Integrable) -> str | None:
+        representation = system.representations.get(self.representation)
+        if representation is None or representation.rhs is None:
+            return "it offers no right-hand side"
+        return None
+
+    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> RungeKuttaRun:
+        representation = system.representations[self.representation]
+        y = spread(representation.layout, system.enter(self.representation, state, step), kind)
+        p = spread_parameters(system.parameters(), kind)
+        return RungeKuttaRun(representation, y, p, state.t, step, self.tableau, kind)
+
+
+class RK4(ExplicitRungeKutta):
+    """The classical Runge–Kutta method of order 4."""
+
+    summary = "classical Runge–Kutta"
+    reference = "W. Kutta, Z. Math. Phys. 46 (1901) 435"
+    order = 4
+    tableau = (
+        np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]]),
+        np.array([1.0, 2.0, 2.0, 1.0]) / 6.0,
+        np.array([0, 0.5, 0.5, 1.0]),
+    )
+
+
+class Midpoint(ExplicitRungeKutta):
+    """The explicit midpoint rule, of order 2."""
+
+    summary = "explicit midpoint rule"
+    reference = "C. Runge, Math. Ann. 46 (1895) 167"
+    order = 2
+    tableau = (np.array([[0, 0], [0.5, 0]]), np.array([0, 1.0]), np.array([0, 0.5]))
+
+
+__all__ = ["RK4", "Midpoint"]

@@ -1,0 +1,92 @@
+"""Lie group variational integrators, on rotation matrices and on unit quaternions, of order 2, 4, 6 and 8.
+
+One step is a half kick by the force, the discrete free motion, and a half kick: the map that the discrete Hamilton's
+principle gives for a kinetic energy discretised on the group and the trapezoidal rule for the potential. It is
+symplectic and symmetric and keeps every momentum map of the discrete Lagrangian. Higher orders compose it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..scalars import double
+from .base import Integrable, Method, choose
+from .composition import ORDERS, REFERENCES, stages
+from .loops import DriftKickRun
+from .seeding import spread, spread_parameters
+
+if TYPE_CHECKING:
+    from numba import types
+
+
+class Variational(Method):
+    """What the variational methods share; they differ in how the state is kept."""
+
+    symplectic = True
+    symmetric = True
+    preserves_momentum = True
+    implicit = True
+
+    def __init__(self, order: int = 2) -> None:
+        self.order = choose("order", order, ORDERS)
+
+    def options(self) -> dict[str, Any]:
+        return {"order": self.order}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        return [cls(order=order) for order in ORDERS]
+
+    def why_not(self, system: Integrable) -> str | None:
+        representation = system.representations.get(self.representation)
+        if representation is None or representation.drift is None:
+            return f"it offers no variational step on the representation {self.representation!r}"
+        return None
+
+    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> DriftKickRun:
+        representation = system.representations[self.representation]
+        y = spread(representation.layout, system.enter(self.representation, state, step), kind)
+        p = spread_parameters(system.parameters(), kind)
+        return DriftKickRun(representation, y, p, state.t, step, stages(self.order), kind)
+
+
+class LGVI(Variational):
+    """Lie group variational integrator on rotation matrices.
+
+    `order` 2, 4, 6 or 8. `form="hamiltonian"` carries (R, Π); `form="lagrangian"` carries the attitude and its last
+    increment: the same map in other variables.
+
+    >>> LGVI(order=4)
+    LGVI(order=4)
+    """
+
+    summary = "Lie group variational, rotation matrices"
+
+    def __init__(self, order: int = 2, form: str = "hamiltonian") -> None:
+        super().__init__(order)
+        self.form = choose("form", form, ("hamiltonian", "lagrangian"))
+        self.representation = "matrix" if form == "hamiltonian" else "increment"
+
+    reference = "T. Lee, M. Leok, N. H. McClamroch, Comput. Methods Appl. Mech. Engrg. 196 (2007) 2907 [LLM07]"
+
+    def options(self) -> dict[str, Any]:
+        return {"order": self.order} | ({} if self.form == "hamiltonian" else {"form": self.form})
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        return [cls(order=order, form=form) for form in ("hamiltonian", "lagrangian") for order in ORDERS]
+
+
+class QuaternionVI(Variational):
+    """Variational integrator on unit quaternions: the same map as LGVI, on a double cover.
+
+    >>> QuaternionVI()
+    QuaternionVI(order=2)
+    """
+
+    summary = "variational, unit quaternions"
+    reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16]"
+    representation = "quaternion"
+
+
+__all__ = ["LGVI", "REFERENCES", "QuaternionVI"]

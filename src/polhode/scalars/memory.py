@@ -1,0 +1,219 @@
+"""Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
+
+`get`, `put`   entry i of a state or workspace array
+`par`          entry i of a parameter array: lanes hold one value a member; duals do not differentiate by parameters
+`load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .compile import kernel
+from .duals import Dual, make, parts, zero_partials
+from .lanes import DOUBLE, Lanes, element, splat, vector, widened
+
+double = types.float64
+
+
+def lanes(width: int | None = None) -> Lanes:
+    """The lane scalar of this width; by default the one that is fastest on this machine's CPU."""
+    return Lanes(width or lane_width())
+
+
+def duals(partials: int) -> Dual:
+    """The dual scalar with this many partial derivatives."""
+    return Dual(partials)
+
+
+def lane_width() -> int:
+    """How many doubles to take side by side: four hardware vectors hide the latency of one another."""
+    features = llvmlite.binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 16
+    return 8 if features.get("avx") else 4
+
+
+def width(kind: types.Type) -> int:
+    """How many doubles an entry of this scalar occupies."""
+    if isinstance(kind, Lanes):
+        return kind.width
+    return 1 + kind.partials if isinstance(kind, Dual) else 1
+
+
+def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any, stride: int) -> Any:
+    """Pointer to the first double of entry `index`."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [builder.mul(index, ir.IntType(64)(stride))])
+
+
+def _read(builder: Any, pointer: Any, kind: Any) -> Any:
+    instruction = builder.load(builder.bitcast(pointer, kind.as_pointer()))
+    instruction.align = 8
+    return instruction
+
+
+def _write(builder: Any, pointer: Any, number: Any) -> None:
+    instruction = builder.store(number, builder.bitcast(pointer, number.type.as_pointer()))
+    instruction.align = 8
+
+
+def _after_value(builder: Any, pointer: Any) -> Any:
+    return builder.gep(pointer, [ir.IntType(64)(1)])
+
+
+def _read_scalar(builder: Any, pointer: Any, kind: types.Type) -> Any:
+    if isinstance(kind, Lanes):
+        return _read(builder, pointer, vector(kind.width))
+    if isinstance(kind, Dual):
+        partials = _read(builder, _after_value(builder, pointer), vector(kind.partials))
+        return make(builder, _read(builder, pointer, DOUBLE), partials)
+    return _read(builder, pointer, DOUBLE)
+
+
+@intrinsic
+def get(typing: Any, array: Any, i: Any, kind: Any) -> Any:
+    """Entry `i` of `array`, as a scalar of type `kind`."""
+    scalar = kind.instance_type
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _place(context, builder, array, args[0], args[1], width(scalar))
+        return _read_scalar(builder, pointer, scalar)
+
+    return scalar(array, types.int64, kind), emit
+
+
+@intrinsic
+def par(typing: Any, array: Any, i: Any, kind: Any) -> Any:
+    """Parameter `i`: lanes where the run is on lanes, otherwise a double."""
+    scalar = kind.instance_type if isinstance(kind.instance_type, Lanes) else types.float64
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _place(context, builder, array, args[0], args[1], width(scalar))
+        return _read_scalar(builder, pointer, scalar)
+
+    return scalar(array, types.int64, kind), emit
+
+
+@intrinsic
+def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
+    """Set entry `i` of `array` to `x`, of type `kind` or a plain double."""
+    scalar = kind.instance_type
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _place(context, builder, array, args[0], args[1], width(scalar))
+        number, given = args[3], sig.args[3]
+        if isinstance(scalar, Dual):
+            plain, partials = parts(builder, number, given)
+            _write(builder, pointer, plain)
+            partials = zero_partials(scalar.partials) if partials is None else partials
+            _write(builder, _after_value(builder, pointer), partials)
+        elif isinstance(scalar, Lanes):
+            _write(builder, pointer, widened(builder, number, given, scalar.width))
+        else:
+            _write(builder, pointer, number)
+        return context.get_dummy_value()
+
+    given = x if isinstance(x, (Lanes, Dual)) else types.float64
+    return types.void(array, types.int64, kind, given), emit
+
+
+def _guarded(builder: Any, i: int, count: Any) -> Any:
+    return builder.icmp_signed("<", ir.IntType(64)(i), count)
+
+
+@intrinsic
+def load(typing: Any, array: Any, i: Any, kind: Any, count: Any) -> Any:
+    """`count` ≤ W doubles of `array` from index `i` on; the lanes beyond repeat the first of them."""
+    scalar = kind.instance_type
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _place(context, builder, array, args[0], args[1], 1)
+        first = _read(builder, pointer, DOUBLE)
+        whole = builder.icmp_signed(">=", args[3], ir.IntType(64)(scalar.width))
+        place = builder.alloca(vector(scalar.width))
+        with builder.if_else(whole) as (then, otherwise):
+            with then:
+                builder.store(_read(builder, pointer, vector(scalar.width)), place)
+            with otherwise:
+                builder.store(splat(builder, first, scalar.width), place)
+                for lane in range(1, scalar.width):
+                    with builder.if_then(_guarded(builder, lane, args[3])):
+                        number = _read(builder, builder.gep(pointer, [ir.IntType(64)(lane)]), DOUBLE)
+                        merged = builder.insert_element(builder.load(place), number, ir.IntType(32)(lane))
+                        builder.store(merged, place)
+        return builder.load(place)
+
+    return scalar(array, types.int64, kind, types.int64), emit
+
+
+@intrinsic
+def store(typing: Any, array: Any, i: Any, x: Any, count: Any) -> Any:
+    """Write the first `count` ≤ W lanes of `x` to `array` from index `i` on; nothing beyond is touched."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _place(context, builder, array, args[0], args[1], 1)
+        whole = builder.icmp_signed(">=", args[3], ir.IntType(64)(x.width))
+        with builder.if_else(whole) as (then, otherwise):
+            with then:
+                _write(builder, pointer, args[2])
+            with otherwise:
+                for lane in range(x.width):
+                    with builder.if_then(_guarded(builder, lane, args[3])):
+                        _write(builder, builder.gep(pointer, [ir.IntType(64)(lane)]), element(builder, args[2], lane))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, x, types.int64), emit
+
+
+# --- short runs of entries as tuples ----------------------------------------------------------------------------------
+
+
+@kernel
+def get3(a: Any, i: Any, S: Any) -> Any:
+    return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S)
+
+
+@kernel
+def get4(a: Any, i: Any, S: Any) -> Any:
+    return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S), get(a, i + 3, S)
+
+
+@kernel
+def get9(a: Any, i: Any, S: Any) -> Any:
+    return get3(a, i, S) + get3(a, i + 3, S) + get3(a, i + 6, S)
+
+
+@kernel
+def par3(a: Any, i: Any, S: Any) -> Any:
+    return par(a, i, S), par(a, i + 1, S), par(a, i + 2, S)
+
+
+@kernel
+def par6(a: Any, i: Any, S: Any) -> Any:
+    return par3(a, i, S) + par3(a, i + 3, S)
+
+
+@kernel
+def put3(a: Any, i: Any, S: Any, x: Any) -> None:
+    put(a, i, S, x[0])
+    put(a, i + 1, S, x[1])
+    put(a, i + 2, S, x[2])
+
+
+@kernel
+def put4(a: Any, i: Any, S: Any, x: Any) -> None:
+    put3(a, i, S, x[0:3])
+    put(a, i + 3, S, x[3])
+
+
+@kernel
+def put9(a: Any, i: Any, S: Any, x: Any) -> None:
+    put3(a, i, S, x[0:3])
+    put3(a, i + 3, S, x[3:6])
+    put3(a, i + 6, S, x[6:9])

@@ -1,0 +1,237 @@
+"""The rigid body's attitude: the representations and the flows that all systems on T*SO(3) share.
+
+`R` body → inertial, `omega` body rate, `Pi = J omega` body momentum. The kinetic part of a variational step is the
+discrete free body: with `F` from `h S(Π) = F Jd − Jd Fᵀ`,
+
+    R ↦ R F,    Π ↦ Fᵀ Π                            (equations 94–96 of [LLM07], 33–37 of [MP16] in quaternions).
+
+Π is turned by F and never multiplied by h and divided again: that scaling is what makes momentum and energy drift
+linearly with the number of steps. In the Lagrangian form the carried variable is instead the last increment, by its
+Cayley parameter `c`, with the interval it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..bodies.inertia import Inertia
+from ..errors import InvalidInput, PolhodeError
+from ..geometry import quaternion, so3
+from ..geometry.implicit import largest_step, solve_increment_
+from ..geometry.layout import Carried, Euclidean, Layout, Rotations, UnitQuaternions, Variable
+from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
+from ..geometry.vectors import (
+    Symmetric,
+    Vector,
+    apply_symmetric,
+    apply_transposed,
+    cross,
+    dot,
+    negate,
+    scale,
+    subtract,
+)
+from ..scalars import flow, get, get3, get4, get9, kernel, par6, put, put3, put4, put9
+from .base import Field, Representation, State, System, check_finite
+
+Array = NDArray[np.float64]
+
+MATRIX = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3), kicked=True))
+QUATERNION = Layout(Variable("q", UnitQuaternions()), Variable("Pi", Euclidean(3), kicked=True))
+INCREMENT = Layout(Variable("R", Rotations()), Variable("c", Euclidean(3)), Variable("interval", Carried()))
+NO_SOLUTION = 1
+
+
+@kernel
+def record(out: Any, iterations: Any, defect: Any) -> None:
+    """Add one solve to the report `out`: iterations so far, the most in one solve, the worst squared residual."""
+    out[0] += iterations
+    out[1] = max(out[1], iterations)
+    out[2] = max(out[2], defect)
+
+
+@kernel
+def end_momentum(J: Symmetric, c: Vector) -> Vector:
+    """h Π at the end of an interval whose increment is c: `2 (J c − c × J c)/(1 + c·c)`.
+
+    Written as 2 (m − k m): the rounding of `1/(1 + c·c)`, much the same at every step, would build up linearly.
+    """
+    M = apply_symmetric(J, c)
+    m = subtract(M, cross(c, M))
+    cc = dot(c, c)
+    return scale(2.0, subtract(m, scale(cc / (1.0 + cc), m)))
+
+
+@flow
+def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    E = cayley_increment(c)
+    put9(y, 0, S, compose(R, E))
+    put3(y, 9, S, turned_back(E, Pi))
+    return 0
+
+
+@flow
+def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    q, Pi = get4(y, 0, S), get3(y, 4, S)
+    c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    put4(y, 0, S, compose_quaternions(q, cayley_increment_quaternion(c)))
+    put3(y, 4, S, turned_back(cayley_increment(c), Pi))
+    return 0
+
+
+@flow
+def drift_increment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The Lagrangian form: the next increment from the last one (equation 78 of [LLM07] without force)."""
+    R, c, interval = get9(y, 0, S), get3(y, 9, S), get(y, 12, S)
+    J = par6(p, 0, S)
+    g = scale(h / interval, end_momentum(J, c))
+    c, iterations, defect, failed = solve_increment_(J, par6(p, 6, S), g)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    put9(y, 0, S, compose(R, cayley_increment(c)))
+    put3(y, 9, S, c)
+    put(y, 12, S, h)
+    return 0
+
+
+@flow
+def rhs_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ Π`."""
+    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    omega = apply_symmetric(par6(p, 6, S), Pi)
+    # row r of R S(ω) is r × ω
+    put3(out, 0, S, cross(R[0:3], omega))
+    put3(out, 3, S, cross(R[3:6], omega))
+    put3(out, 6, S, cross(R[6:9], omega))
+    put3(out, 9, S, cross(Pi, omega))
+    return 0
+
+
+class AttitudeSystem(System):
+    """A rigid body whose phase space is T*SO(3): states are made from R or q, and from omega or Pi."""
+
+    fields = {
+        "R": Field((3, 3), "rotation matrix, body to inertial"),
+        "q": Field((4,), "unit quaternion of R, scalar last"),
+        "omega": Field((3,), "angular velocity in the body frame", "rad/time"),
+        "Pi": Field((3,), "angular momentum in the body frame", "mass length²/time"),
+    }
+
+    def __init__(self, inertia: ArrayLike, *, allow_unphysical: bool = False) -> None:
+        self.inertia = Inertia.of(inertia, allow_unphysical=allow_unphysical)
+        self._allow_unphysical = allow_unphysical
+
+    def describe(self) -> dict[str, Any]:
+        J = self.inertia.matrix
+        diagonal = np.array_equal(J, np.diag(np.diagonal(J)))
+        inertia = np.diagonal(J).tolist() if diagonal else J.tolist()
+        return {"inertia": inertia} | ({"allow_unphysical": True} if self._allow_unphysical else {})
+
+    def parameters(self) -> Array:
+        return self.inertia.entries()
+
+    def state(
+        self,
+        *,
+        R: ArrayLike | None = None,
+        q: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        Pi: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> State:
+        """A state from an attitude (`R` or the scalar-last quaternion `q`; default: identity) and a rate (`omega` or
+        the body momentum `Pi`; default: at rest)."""
+        values: dict[str, Array] = {}
+        if R is not None and q is not None:
+            raise InvalidInput("q", q, "either R or q, not both")
+        if omega is not None and Pi is not None:
+            raise InvalidInput("Pi", Pi, "either omega or Pi, not both")
+        if q is not None:
+            values["q"] = check_quaternion("q", q)
+        else:
+            values["R"] = np.eye(3) if R is None else check_rotation("R", R)
+        if Pi is not None:
+            values["Pi"] = check_finite("Pi", Pi, (3,))
+        else:
+            values["Pi"] = self.inertia.matrix @ check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
+        return State(self, values, float(check_finite("t", t, ())))
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name in values:
+            return values[name]
+        if name == "R":
+            return quaternion.to_matrix(values["q"])
+        if name == "q":
+            return quaternion.from_matrix(values["R"])
+        if name == "omega":
+            return values["Pi"] @ self.inertia.inverse
+        raise PolhodeError(f"no field {name!r}")
+
+    def enter(self, representation: str, state: State, step: float) -> Array:
+        if representation != "increment":
+            return super().enter(representation, state, step)
+        # The increment that ends at this state: the discrete Legendre transform at the end of an interval is the one
+        # at its start run backwards, so the same solve serves with Π and c reversed.
+        J, J_inverse = self.parameters()[:6], self.parameters()[6:]
+        with np.errstate(all="ignore"):
+            c, _, _, failed = solve_increment_(tuple(J), tuple(J_inverse), tuple(-step * state.Pi))
+        if failed:
+            limit = self.largest_step(state)
+            raise InvalidInput("step", step, f"at most {limit:.6g} for this state (the discrete equation has no solution)")
+        return INCREMENT.pack({"R": state.R, "c": negate(c), "interval": step})
+
+    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]:
+        if representation != "increment":
+            return values
+        c = np.moveaxis(values["c"], -1, 0)
+        Pi = np.stack(end_momentum(tuple(self.parameters()[:6]), tuple(c)), axis=-1) / values["interval"][..., None]
+        return {"R": values["R"], "Pi": Pi}
+
+    def symplectic_form(self, representation: str, y: Array) -> Array:
+        """`Ω((ξ, δΠ), (η, δΛ)) = ξ·δΛ − η·δΠ + Π·(ξ × η)`, the canonical form of T*SO(3) left-trivialised."""
+        Pi = self.representations[representation].layout.unpack(y)["Pi"]
+        return np.block([[-so3.hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+
+    def largest_step(self, state: State) -> float:
+        return float(largest_step(self.inertia.matrix, state.Pi))
+
+
+def check_rotation(field: str, value: ArrayLike) -> Array:
+    """`value` as a rotation matrix, brought to the nearest one if it is off by rounding only."""
+    R = check_finite(field, value, (3, 3))
+    off = np.abs(R.T @ R - np.eye(3)).max()
+    if off > 1e-6:
+        raise InvalidInput(field, value, f"a rotation matrix (RᵀR differs from the identity by {off:.2g})")
+    if np.linalg.det(R) < 0.0:
+        raise InvalidInput(field, value, "a rotation matrix (its determinant is −1: a reflection)")
+    # A matrix orthogonal to rounding is kept bit for bit: projecting it again would only change its last digits.
+    return R if off <= 1e-14 else so3.project(R)
+
+
+def check_quaternion(field: str, value: ArrayLike) -> Array:
+    """`value` as a unit quaternion, scalar last; any nonzero one is scaled to length 1."""
+    q = check_finite(field, value, (4,))
+    length = np.linalg.norm(q)
+    if not length > 0.0:
+        raise InvalidInput(field, value, "a nonzero quaternion [x, y, z, w], scalar last")
+    return q if abs(length - 1.0) <= 1e-14 else q / length
+
+
+REPRESENTATIONS: dict[str, Representation] = {
+    "matrix": Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix),
+    "quaternion": Representation(QUATERNION, drift=drift_quaternion),
+    "increment": Representation(INCREMENT, drift=drift_increment),
+}

@@ -1,0 +1,186 @@
+"""What every system has: parameters, states, conserved quantities, and flows that methods are made of.
+
+A system is a class in a file of its own; `polhode.systems()` lists those that there are. Its state is kept in one or
+more *representations*, for instance the attitude as a matrix or as a quaternion. A representation is a layout of
+variables and the compiled flows on it:
+
+    drift  the kinetic part of a variational step, with no force          (y, p, t, h) ↦ y at t + h
+    force  what changes the momenta at fixed configuration, put into the slots that follow the variables in y
+    rhs    the continuous right-hand side                                   (y, p, t) ↦ out = dy/dt
+
+A method asks for the representation and the flows that it needs, and knows nothing else about the system.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput, PolhodeError
+from ..geometry.layout import Layout
+from ..scalars import Flow
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Representation:
+    """One way to keep the state, and the flows on it; None where the system does not offer one."""
+
+    layout: Layout
+    drift: Flow | None = None
+    force: Flow | None = None
+    rhs: Flow | None = None
+
+    @property
+    def forces(self) -> int:
+        """How many force slots follow the variables in `y`."""
+        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """A quantity that users see: in states, trajectories and files."""
+
+    shape: tuple[int, ...]
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map) or "casimir"."""
+
+    kind: str
+    meaning: str
+
+
+class State:
+    """A point of a system's phase space at a time; its fields are attributes, as in `state.R`, `state.omega`.
+
+    `values` are what the state was made from, or what the method that arrived at it carried; every other field is
+    derived from them. They are never rewritten, so that a run started from `traj.final` goes on bit for bit.
+    """
+
+    def __init__(self, system: System, values: Mapping[str, ArrayLike], t: float = 0.0) -> None:
+        self.system = system
+        self.t = float(t)
+        arrays = {name: np.array(v, dtype=np.float64) for name, v in values.items()}
+        for array in arrays.values():
+            array.flags.writeable = False
+        self.values: Mapping[str, Array] = MappingProxyType(arrays)
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_") or name not in self.system.fields:
+            known = ", ".join(self.system.fields)
+            raise AttributeError(f"a state of {type(self.system).__name__} has no field {name!r}; it has {known}")
+        return self.system.derive(name, self.values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.system.fields]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{n}={np.array2string(np.asarray(v), precision=6)}" for n, v in self.values.items())
+        return f"State({type(self.system).__name__}, t={self.t:g}, {fields})".replace("\n", "")
+
+    def invariants(self) -> dict[str, Array]:
+        """The conserved quantities at this state."""
+        return self.system.invariants(self.values)
+
+
+class System(ABC):
+    """Base of all systems."""
+
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    fields: ClassVar[dict[str, Field]]
+    conserved: ClassVar[dict[str, Invariant]]
+
+    @property
+    @abstractmethod
+    def representations(self) -> Mapping[str, Representation]:
+        """The ways to keep the state, by name."""
+
+    @abstractmethod
+    def parameters(self) -> Array:
+        """The numbers that the flows read, as a flat array."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The constructor's arguments as plain data: what a scenario file or a result's provenance holds."""
+
+    @abstractmethod
+    def state(self, *, t: float = 0.0, **values: Any) -> State:
+        """A checked state; what is not given has its natural default."""
+
+    @abstractmethod
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        """The field `name`, computed from the values at hand (leading axes allowed)."""
+
+    @abstractmethod
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The conserved quantities named in `conserved` (leading axes allowed)."""
+
+    @abstractmethod
+    def example(self) -> State:
+        """A state in general position, with rates of order one: what tests and demonstrations start from."""
+
+    def enter(self, representation: str, state: State, step: float) -> Array:
+        """The flat array of `state` in a representation, force slots left at zero."""
+        layout = self.representations[representation].layout
+        return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
+
+    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]:
+        """What to keep of a representation's variables in a trajectory: by default all of them."""
+        return values
+
+    def symplectic_form(self, representation: str, y: Array) -> Array:
+        """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
+        raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
+
+    def largest_step(self, state: State) -> float:
+        """A step beyond which implicit methods have no solution at `state` (infinite where there is no such bound)."""
+        return float("inf")
+
+    def exact(self, state: State, t: Array) -> dict[str, Array]:
+        """The closed-form solution at times `t`, where there is one."""
+        raise PolhodeError(f"no closed form of the motion of {type(self).__name__} is known here")
+
+    @property
+    def has_exact(self) -> bool:
+        return type(self).exact is not System.exact
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """`value` as an array of finite doubles of exactly this shape."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(field, value, f"numbers in the shape {shape}") from None
+    if array.shape != shape:
+        raise InvalidInput(field, value, f"shape {shape}, not {array.shape}" if shape else "a single number")
+    if not np.all(np.isfinite(array)):
+        raise InvalidInput(field, value, "finite numbers")
+    return array
+
+
+def known_systems() -> dict[str, type[System]]:
+    """Every system class that has been defined, by name."""
+    found: dict[str, type[System]] = {}
+    pending = [System]
+    while pending:
+        for cls in pending.pop().__subclasses__():
+            pending.append(cls)
+            if not getattr(cls, "__abstractmethods__", None):
+                found[cls.__name__] = cls
+    return dict(sorted(found.items()))

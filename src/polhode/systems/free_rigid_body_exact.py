@@ -1,0 +1,156 @@
+"""Closed-form motion of the torque-free rigid body, for any inertia.
+
+This is the solution asked for by Problem 6.8 of Lee, Leok, McClamroch (asymmetric body, Jacobi
+elliptic functions); Problems 6.7 (sphere) and 6.9 (axisymmetric body) are limits of the same
+formulas.  It solves
+
+    dR/dt = R S(J^-1 Pi),    dPi/dt = Pi x J^-1 Pi.
+
+Letters
+    J        inertia; J1, J2, J3 its principal moments, J2 always the middle one.  The axes are
+             numbered (ascending or descending moments, ``sign`` = +1 or -1) so that the polhode, the
+             path of Pi on its sphere, encircles axis 3: the two textbook cases are then one.
+    Pi, L    body angular momentum and its length; P1, P2, P3 are the components of Pi(0).
+    g1..g3   |1/J2 - 1/J3|, |1/J1 - 1/J3|, |1/J1 - 1/J2|; g2 = g1 + g3.  Euler's equations become
+             dPi/dt = sign (-g1 Pi_2 Pi_3, g2 Pi_3 Pi_1, -g3 Pi_1 Pi_2).
+    A1, A3   amplitudes: Pi moves as (+-A1 cn u, .. sn u, +-A3 dn u); A1^2 + A3^2 = L^2.
+    u        u_0 + Lambda t, the argument of the elliptic functions; Lambda = sqrt(g1 g2) A3.
+    m, mc    parameter and complementary parameter 1 - m; m itself is never needed.
+    s, c, d  sn, cn, dn of v = Lambda t, *not* of u: addition theorems carry the state from u_0 to
+             u_0 + v.  So u_0 is never computed, t = 0 gives back the initial state, and nothing
+             divides by an amplitude that vanishes in a steady rotation.
+    psi      angle of rotation about the fixed vector R Pi; R = R_0 B(0) exp(psi S(e_3)) B(t)^T with
+             B the frame made of Pi and a reference axis e_r of the body.
+    n        characteristic of the elliptic integral of the third kind in psi; -1 <= n <= 0.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Array = np.ndarray
+
+__all__ = ["exact_free_body"]
+
+
+def exact_free_body(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
+    """Attitude and body angular momentum of the free rigid body at the elapsed times ``t``.
+
+    inertia: (3, 3) symmetric positive definite, in any body frame; R0: (3, 3) attitude (body to
+    inertial) and Pi0: (3,) body angular momentum at t = 0; t: (n,) times of any sign and order.
+    Returns R (n, 3, 3) and Pi (n, 3), in the body frame of the arguments.
+    """
+    t = np.asarray(t, float)
+    J, V = np.linalg.eigh(np.asarray(inertia, float))
+    if not J[0] > 0:
+        raise ValueError("inertia must be positive definite")
+    start = np.asarray(Pi0, float) @ V  # Pi(0) in principal axes
+    L = np.linalg.norm(start)
+
+    # The side of the separatrix, and the distance from it (mc), are all that the motion depends on
+    # exponentially: they are worked out exactly from the moments and momenta as given.
+    b1, b2, b3 = (1 / Fraction(x) for x in J)
+    g = b2 - b3, b1 - b3, b1 - b2
+    P1, P2, P3 = (Fraction(x) ** 2 for x in start)
+    sign, excess = 1, g[0] * P3 - g[2] * P1
+    if excess < 0:
+        sign, excess, g, P3 = -1, -excess, g[::-1], P1
+        J, V, start = J[::-1], V[:, ::-1], start[::-1]
+    if np.linalg.det(V) < 0:  # Euler's equations hold in right-handed axes only
+        V, start = V * [1, -1, 1], start * [1, -1, 1]
+    g1, g2, g3 = rates = np.array(g, float)
+    slope = sign * np.array([-1, 1, -1]) * rates * start[[1, 2, 0]] * start[[2, 0, 1]]  # dPi/dt at 0
+
+    if slope.any():
+        mc = float(g[1] * excess / (g[0] * (g[2] * P2 + g[1] * P3)))
+        Pi, psi, axis = _tumble(sign, L, J, rates, mc, start, slope, t)
+    else:
+        Pi, axis = np.broadcast_to(start, (*t.shape, 3)), int(np.argmin(abs(start)))
+        psi = np.linalg.norm(start / J) * t
+
+    B0, B = _frame(axis, start), _frame(axis, Pi)
+    spin = np.zeros((*t.shape, 3, 3))
+    spin[..., 0, 0] = spin[..., 1, 1] = np.cos(psi)
+    spin[..., 1, 0] = np.sin(psi)
+    spin[..., 0, 1] = -spin[..., 1, 0]
+    spin[..., 2, 2] = 1
+    return np.asarray(R0, float) @ V @ B0 @ spin @ B.swapaxes(-1, -2) @ V.T, L * B[..., 2] @ V.T
+
+
+def _frame(axis: int, Pi: Array) -> Array:
+    """Rotation matrices with columns e x p / |e x p|, p x (first), p, for p = Pi / |Pi|, e a body axis."""
+    length = np.linalg.norm(Pi, axis=-1, keepdims=True)
+    p = np.where(length > 0, Pi, np.roll(np.eye(3)[axis], 1)) / np.where(length > 0, length, 1)
+    first = np.cross(np.eye(3)[axis], p)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    return np.stack([first, np.cross(p, first), p], axis=-1)
+
+
+def _tumble(
+    sign: int, L: float, J: Array, g: Array, mc: float, start: Array, slope: Array, t: Array
+) -> tuple[Array, Array, int]:
+    """Pi(t), psi(t) and the reference axis of an unsteady motion, in principal axes."""
+    (g1, g2, g3), (P1, P2, P3) = g, start
+    A1, A3 = np.hypot(P1, np.sqrt(g1 / g2) * P2), np.hypot(P3, np.sqrt(g3 / g2) * P2)
+    Lambda = np.sqrt(g1 * g2) * A3
+
+    # L^2 - Pi_r^2 = A^2 (1 - n sn^2 u) is at least L^2 / 2 for one of the axes r = 1, 3 because
+    # A1^2 + A3^2 = L^2: with that r, both the frame B and the integral are well conditioned.
+    if A3 >= A1:
+        axis, way, mean_rate, A, ratio, n = 0, sign, L / J[2], A3, g1 / g2, -((A1 / A3) ** 2)
+    else:
+        axis, way, mean_rate, A, ratio, n = 2, -sign, L / J[0], A1, g3 / g2, -g3 / g1
+    s, c, d, integral = _elliptic(Lambda * t, mc, n)
+
+    # Addition theorems.  Their denominator 1 - m sn^2 u_0 s^2 is the sum of squares c^2 + (dn u_0 s)^2,
+    # divided out factor by factor because all of c, d and dn u_0 may be exponentially small.
+    root = np.hypot(c, P3 / A3 * s)
+    sr, cr, dr = s / root, c / root, d / root
+    k1, k2, k3 = slope / Lambda
+    Pi = np.stack([P1 * cr / root + k1 * sr * dr, P2 * cr * dr + k2 * sr / root, P3 * dr / root + k3 * sr * cr], -1)
+
+    # dpsi/dt = mean_rate + way L g2 |n| sn^2 u / (1 - n sn^2 u).  Integrating from u_0 instead of 0
+    # adds, by the addition theorem of the third kind, one angle in (-pi/2, pi/2).
+    shift = ratio * P2 * Pi[..., 1]
+    angle = np.arctan2(L * g2 / Lambda * shift * s, A**2 * (1 - n * s**2) + shift * c * d)
+    return Pi, mean_rate * t + way * (angle - L * g2 / Lambda * n * integral), axis
+
+
+def _elliptic(v: Array, mc: float, n: float) -> tuple[Array, Array, Array, Array]:
+    """sn v, cn v, dn v and the integral of sn^2 / (1 - n sn^2) from 0 to v, for parameter 1 - mc.
+
+    cn and dn keep their relative accuracy as mc -> 0, where both become exponentially small
+    (scipy.special.ellipj takes m, which cannot tell such mc apart).
+    """
+    from scipy.special import elliprj
+
+    if mc < np.finfo(float).tiny:  # separatrix: the period is infinite
+        s, c = np.tanh(v), 2 * np.exp(-abs(v)) / (1 + np.exp(-2 * abs(v)))
+        q = np.sqrt(-n)
+        return s, c, c, (v - np.arctan(q * s) / q) / (1 - n)
+
+    # Descending Landen transformations of the modulus, until the functions are circular.
+    K, kc, moduli = np.pi / 2, np.sqrt(mc), []
+    while (k := (1 - kc) / (1 + kc)) > 1e-16:
+        moduli.append((k, 2 * kc / (1 + kc)))  # k and 1 - k
+        K *= 1 + k
+        kc = 2 * np.sqrt(kc) / (1 + kc)
+
+    # v = N K + x with |x| <= K / 2; the way back up the transformations has positive terms only.
+    N = np.rint(v / K)
+    x = (v - N * K) * (np.pi / 2 / K)
+    s, c, d = np.sin(x), np.cos(x), np.ones_like(x)
+    for k, one_minus_k in reversed(moduli):
+        q = 1 + k * s**2
+        s, c, d = (1 + k) * s / q, c * d / q, (c**2 + one_minus_k * s**2) / q
+    kc, odd = np.sqrt(mc), N % 2 == 1
+    s, c, d = np.where(odd, c / d, s), np.where(odd, -kc * s / d, c), np.where(odd, kc / d, d)
+    flip = np.where(N % 4 >= 2, -1, 1)  # sn and cn change sign after 2 K
+    s, c = flip * s, flip * c
+
+    turns = np.rint(v / (2 * K))
+    part = np.where(turns % 2 == 1, -s, s) ** 3 * elliprj(c**2, d**2, 1, 1 - n * s**2)
+    return s, c, d, (2 * turns * elliprj(0, mc, 1, 1 - n) + part) / 3

@@ -1,0 +1,178 @@
+"""The result of a run: what happened, and how well it was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._version import __version__
+from .errors import PolhodeError
+from .methods.base import Method
+from .systems.base import State, System
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost: `iterations` are those of the implicit solves, `residual` the worst one left, relative to its
+    terms; `evaluations` counts substeps (or right-hand sides, for methods that call these)."""
+
+    steps: int
+    seconds: float
+    evaluations: int
+    mean_iterations: float
+    max_iterations: int
+    worst_residual: float
+
+    @property
+    def steps_per_second(self) -> float:
+        return self.steps / self.seconds if self.seconds > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One conserved quantity over a run: the component that strayed most, its first value, worst deviation and slope."""
+
+    name: str
+    kind: str
+    first: float
+    worst: float
+    slope: float
+
+    @property
+    def relative(self) -> float:
+        """Worst deviation relative to the quantity's size, or absolute where that is zero."""
+        return self.worst / abs(self.first) if self.first else self.worst
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`."""
+
+    system: System
+    method: Method
+    step: float
+    t: Array
+    values: Mapping[str, Array]
+    stats: Stats
+    tangent: Array | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_") or name not in self.system.fields:
+            known = ", ".join(self.system.fields)
+            raise AttributeError(f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}")
+        return self.system.derive(name, self.values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.system.fields]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
+        return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
+
+    def state(self, i: int) -> State:
+        """Sample `i` as a state."""
+        return State(self.system, {n: v[i] for n, v in self.values.items()}, float(self.t[i]))
+
+    @property
+    def final(self) -> State:
+        """The last state: start another run from it."""
+        return self.state(-1)
+
+    def invariants(self) -> dict[str, Array]:
+        """The conserved quantities over time, by name."""
+        return self.system.invariants(self.values)
+
+    def drift(self) -> dict[str, float]:
+        """For each conserved quantity, the farthest that any component strayed from its first value."""
+        return {name: float(np.max(np.abs(v - v[0]))) for name, v in self.invariants().items()}
+
+    def kept(self) -> list[Kept]:
+        """For each conserved quantity: first value, worst deviation, and slope of its least-squares line."""
+        rows = []
+        for name, v in self.invariants().items():
+            components = v.reshape(len(v), -1)
+            deviation = components - components[0]
+            i = int(np.argmax(np.max(np.abs(deviation), axis=0)))
+            slope = float(np.polyfit(self.t - self.t[0], deviation[:, i], 1)[0]) if len(v) > 2 else 0.0
+            # a vector is judged by its length: a component that happens to be zero says nothing about the scale
+            first = float(components[0, 0]) if v.ndim == 1 else float(np.linalg.norm(components[0]))
+            kind = self.system.conserved[name].kind
+            rows.append(Kept(name, kind, first, float(np.max(np.abs(deviation))), slope))
+        return rows
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The trajectory as a dataset, with units, conventions and provenance in its attributes."""
+        import xarray
+
+        def dims(name: str, array: Array) -> tuple[str, ...]:
+            return ("time", *(f"{name}_{'ijk'[d]}" for d in range(array.ndim - 1)))
+
+        data: dict[str, Any] = {}
+        for name, array in self.values.items():
+            info = self.system.fields[name]
+            data[name] = (dims(name, array), array, {"long_name": info.meaning, "units": info.unit or "1"})
+        for name, array in self.invariants().items():
+            meaning = self.system.conserved[name].meaning
+            data[f"invariant_{name}"] = (dims(name, array), array, {"long_name": meaning, "units": "consistent"})
+        if self.tangent is not None:
+            attributes = {"long_name": "tangent map from the first sample, in the left-trivialised tangent basis"}
+            data["tangent"] = (("time", "tangent_i", "tangent_j"), self.tangent, attributes)
+        return xarray.Dataset(
+            data,
+            coords={"time": ("time", self.t, {"long_name": "time", "units": "consistent"})},
+            attrs=self.attributes(),
+        )
+
+    def attributes(self) -> dict[str, Any]:
+        """Provenance and conventions, as text and numbers that any file format can hold."""
+        import json
+
+        return {
+            "Conventions": "CF-1.10",
+            "title": f"{type(self.system).__name__} by {self.method!r}",
+            "source": f"polhode {__version__}",
+            "polhode_version": __version__,
+            "polhode_system": type(self.system).__name__,
+            "polhode_parameters": json.dumps(self.system.describe()),
+            "polhode_method": type(self.method).__name__,
+            "polhode_method_options": json.dumps(self.method.options()),
+            "polhode_step": self.step,
+            "polhode_stats": json.dumps(asdict(self.stats)),
+            "polhode_provenance": json.dumps(dict(self.provenance)),
+            "polhode_conventions": (
+                "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
+                "units are the user's own consistent set"
+            ),
+            "references": self.method.reference,
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a NetCDF file that `polhode.load` reads back bit for bit."""
+        from .io.netcdf import save
+
+        save(self, path)
+
+    @classmethod
+    def of(cls, system: System, method: Method, samples: Array, t: Array, **rest: Any) -> Trajectory:
+        """A trajectory from rows of flat arrays in the method's representation."""
+        layout = system.representations[method.representation].layout
+        values = system.leave(method.representation, layout.unpack(samples[:, : layout.size]))
+        for array in (t, *values.values()):
+            array.flags.writeable = False
+        if not all(np.all(np.isfinite(v)) for v in values.values()):
+            raise PolhodeError("a trajectory must be finite")
+        return cls(system=system, method=method, t=t, values=values, **rest)
