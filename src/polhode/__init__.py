@@ -7,19 +7,59 @@
 >>> traj = ph.simulate(body, body.state(omega=[0.7, -0.6, 0.5]), step=0.01, t_end=100.0, save_every=10)
 >>> traj.drift()["spatial_momentum"] < 1e-12
 True
+
+`ph.systems()` and `ph.methods()` list what there is.
 """
 
+from os import PathLike as _PathLike
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import tables as _tables
 from ._version import __version__
 from .errors import ConvergenceError, IncompatibleMethod, InvalidInput, PolhodeError
 from .geometry import quaternion, s2, se3, so2, so3, son
 from .methods import DOP853, LGVI, RK4, Exact, Midpoint, QuaternionVI
 from .simulate import simulate
 from .systems import FreeRigidBody, State
-
 from .trajectory import Trajectory
 
+if _TYPE_CHECKING:
+    from .tables import methods, systems
+else:
+    from . import methods, systems
 
-def load(path):
+    _tables.make_callable(systems, _tables.systems)
+    _tables.make_callable(methods, _tables.methods)
+
+__all__ = [
+    "DOP853",
+    "LGVI",
+    "RK4",
+    "ConvergenceError",
+    "Exact",
+    "FreeRigidBody",
+    "IncompatibleMethod",
+    "InvalidInput",
+    "Midpoint",
+    "PolhodeError",
+    "QuaternionVI",
+    "State",
+    "Trajectory",
+    "__version__",
+    "load",
+    "methods",
+    "quaternion",
+    "s2",
+    "se3",
+    "simulate",
+    "so2",
+    "so3",
+    "son",
+    "systems",
+]
+
+
+def load(path: str | _PathLike[str]) -> Trajectory:
     """Read a trajectory that `Trajectory.save` wrote."""
     from .io.netcdf import load as load_netcdf
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .errors import ConvergenceError, InvalidInput
 from .methods import LGVI, Method
 from .methods.base import Run
-from .methods.seeding import tangent_maps
+from .methods.seeding import blocks, tangent_columns
 from .scalars import double, duals
 from .systems.base import State, System
 from .trajectory import Stats, Trajectory
@@ -66,41 +66,37 @@ def simulate(
         raise InvalidInput("save_every", save_every, "a positive whole number")
     every = int(save_every)
 
-    dimension = system.representations[method.representation].layout.dimension
-    kind = duals(dimension) if tangent else double
-    run = method.start(system, state, step, kind)
-    samples = np.empty((1 + total // every + bool(total % every), run.y.size))
-    samples[0] = run.y
     started = clock.perf_counter()
-    done, failure = _run(run, samples, total, every, progress)
-
-    kept = 1 + done // every
-    numbers = np.arange(kept) * every
-    if done % every:
-        samples[kept] = run.y
-        kept += 1
-        numbers = np.append(numbers, done)
-    rows = samples[:kept]
-    maps = None
-    if tangent:
-        rows, maps = tangent_maps(run.layout, rows, kind)
-    solves = max(run.report.evaluations, 1)
+    passes = blocks(system.representations[method.representation].layout.dimension) if tangent else [slice(0, 0)]
+    columns: list[Array] = []
+    for directions in passes:
+        kind = duals(directions.stop - directions.start) if tangent else double
+        run = method.start(system, state, step, kind, directions)
+        samples = np.empty((1 + total // every + bool(total % every), run.carried))
+        done, failure = _run(run, samples, total, every, progress)
+        numbers = np.append(np.arange(0, done + 1, every), [done] if done % every else []).astype(int)
+        states = run.states(samples[: len(numbers)])
+        if tangent:
+            states, part = tangent_columns(run.layout, states, kind, directions)
+            columns.append(part)
+        if failure:
+            break
     stats = Stats(
         steps=done,
         seconds=clock.perf_counter() - started,
         evaluations=run.report.evaluations,
-        mean_iterations=run.report.iterations / solves,
+        mean_iterations=run.report.iterations / max(run.report.evaluations, 1),
         max_iterations=run.report.most_iterations,
         worst_residual=run.report.worst_residual,
     )
     trajectory = Trajectory.of(
         system,
         method,
-        rows,
+        states,
         state.t + numbers * step,
         step=step,
         stats=stats,
-        tangent=maps,
+        tangent=np.concatenate(columns, axis=-1) if len(columns) == len(passes) and tangent else None,
         provenance=dict(provenance or {}),
     )
     if failure:
@@ -111,7 +107,9 @@ def simulate(
 
 
 def _run(run: Run, samples: Array, total: int, every: int, progress: bool) -> tuple[int, int]:
-    """Do `total` steps; returns how many were done, with `run.y` there, and the status of the one that failed."""
+    """Do `total` steps, with a row of `samples` for the first, every `every`-th and the last; returns how many were done
+    and the status of the one that failed."""
+    samples[0] = run.sample
     done, chunk = 0, FIRST_CHUNK
     if progress:
         from .progress import Bar
@@ -119,27 +117,29 @@ def _run(run: Run, samples: Array, total: int, every: int, progress: bool) -> tu
         shown: Any = Bar(total)
     else:
         shown = nullcontext()
+    status = 0
     with shown as bar:
-        while done < total:
+        while done < total and not status:
             count = min(chunk, total - done)
             first_row = 1 + done // every
             rows = samples[first_row : 1 + (done + count) // every]
-            before = run.y.copy()
+            before = run.sample.copy()
             began = clock.perf_counter()
             status, good = run.advance(done, count, every, rows)
-            if not status and not (np.all(np.isfinite(rows)) and np.all(np.isfinite(run.y))):
+            if not status and not (np.all(np.isfinite(rows)) and np.all(np.isfinite(run.sample))):
                 status, good = NOT_FINITE, _last_finite(run, before, done, count)
             if status:
-                # go back to the start of the chunk and up to the last good step: a run is a function of its y alone
+                # back to the start of the chunk and up to the last good step: a run is a function of its sample alone
                 run.restore(before)
                 run.advance(done, good, every, samples[first_row : 1 + (done + good) // every])
-                return done + good, status
-            done += count
+            done += good
             elapsed = clock.perf_counter() - began
             chunk = max(1, min(8 * chunk, int(count * CHUNK_SECONDS / max(elapsed, 1e-6))))
             if bar is not None:
                 bar.update(done)
-    return done, 0
+    if done % every:
+        samples[1 + done // every] = run.sample
+    return done, status
 
 
 def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
@@ -149,7 +149,7 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
         middle = (low + high) // 2
         run.restore(before)
         status, _ = run.advance(first, middle, first + count + 1, np.empty((0, before.size)))
-        if status == 0 and np.all(np.isfinite(run.y)):
+        if status == 0 and np.all(np.isfinite(run.sample)):
             low = middle
         else:
             high = middle
@@ -165,7 +165,9 @@ def _error(status: int, trajectory: Trajectory, done: int, run: Run) -> Converge
         message = f"{where}: the numbers overflowed; take a smaller step than {h:g}"
     else:
         limit = trajectory.system.largest_step(trajectory.final)
-        advice = f"the largest usable step from this state is {limit:.6g}" if math.isfinite(limit) else "take a smaller step"
+        advice = (
+            f"the largest usable step from this state is {limit:.6g}" if math.isfinite(limit) else "take a smaller step"
+        )
         message = (
             f"{where}: the discrete equations have no solution near the present state for a step of {h:g} "
             f"(relative residual {residual:.1e}); {advice}, and half of it is a good choice"
@@ -206,7 +208,11 @@ def _count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         if not _whole(steps) or steps < 0:
             raise InvalidInput("steps", steps, "a whole number that is not negative")
         return int(steps)
-    if isinstance(t_end, bool) or not isinstance(t_end, (int, float, np.floating, np.integer)) or not math.isfinite(t_end):
+    if (
+        isinstance(t_end, bool)
+        or not isinstance(t_end, (int, float, np.floating, np.integer))
+        or not math.isfinite(t_end)
+    ):
         raise InvalidInput("t_end", t_end, "a finite number")
     exact = (float(t_end) - t0) / step
     if exact < 0:
@@ -219,6 +225,8 @@ def _count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         choices = f"t_end = {t0 + low * step:.12g} ({low} steps) or {t0 + high * step:.12g} ({high} steps)"
         sizes = [f"{span / k:.12g} ({k} steps)" for k in (low, high) if k]
         raise InvalidInput(
-            "t_end", t_end, f"a whole number of steps of {step:g} from t = {t0:g}: {choices}, or step = {' or '.join(sizes)}"
+            "t_end",
+            t_end,
+            f"a whole number of steps of {step:g} from t = {t0:g}: {choices}, or step = {' or '.join(sizes)}",
         )
     return n

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._version import __version__
-from .errors import PolhodeError
+from .errors import InvalidInput, PolhodeError
 from .methods.base import Method
 from .systems.base import State, System
 
@@ -70,7 +70,9 @@ class Trajectory:
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_") or name not in self.system.fields:
             known = ", ".join(self.system.fields)
-            raise AttributeError(f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}")
+            raise AttributeError(
+                f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}"
+            )
         return self.system.derive(name, self.values)
 
     def __dir__(self) -> list[str]:
@@ -115,32 +117,44 @@ class Trajectory:
         return rows
 
     def to_xarray(self) -> xarray.Dataset:
-        """The trajectory as a dataset, with units, conventions and provenance in its attributes."""
+        """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes.
+
+        >>> import polhode as ph
+        >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
+        >>> data = ph.simulate(body, body.example(), step=0.1, steps=10).to_xarray()
+        >>> list(data)
+        ['R', 'q', 'omega', 'Pi', 'invariant_energy', 'invariant_spatial_momentum', 'invariant_momentum_norm']
+        >>> data.R.dims, data.attrs["polhode_values"]
+        (('time', 'R_i', 'R_j'), '["R", "Pi"]')
+        """
         import xarray
 
-        def dims(name: str, array: Array) -> tuple[str, ...]:
-            return ("time", *(f"{name}_{'ijk'[d]}" for d in range(array.ndim - 1)))
-
         data: dict[str, Any] = {}
-        for name, array in self.values.items():
-            info = self.system.fields[name]
-            data[name] = (dims(name, array), array, {"long_name": info.meaning, "units": info.unit or "1"})
+
+        def add(name: str, array: Array, **attributes: str) -> None:
+            data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
+
+        for name, field in self.system.fields.items():
+            add(name, self.system.derive(name, self.values), long_name=field.meaning, units=field.unit or "1")
         for name, array in self.invariants().items():
-            meaning = self.system.conserved[name].meaning
-            data[f"invariant_{name}"] = (dims(name, array), array, {"long_name": meaning, "units": "consistent"})
+            add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
         if self.tangent is not None:
-            attributes = {"long_name": "tangent map from the first sample, in the left-trivialised tangent basis"}
-            data["tangent"] = (("time", "tangent_i", "tangent_j"), self.tangent, attributes)
-        return xarray.Dataset(
-            data,
-            coords={"time": ("time", self.t, {"long_name": "time", "units": "consistent"})},
-            attrs=self.attributes(),
-        )
+            add(
+                "tangent",
+                self.tangent,
+                long_name="tangent map from the first sample, in the left-trivialised tangent basis",
+            )
+        time = ("time", self.t, {"long_name": "time", "units": "consistent"})
+        return xarray.Dataset(data, coords={"time": time}, attrs=self.attributes())
 
     def attributes(self) -> dict[str, Any]:
         """Provenance and conventions, as text and numbers that any file format can hold."""
         import json
 
+        try:
+            provenance = json.dumps(dict(self.provenance))
+        except (TypeError, ValueError):
+            raise InvalidInput("provenance", self.provenance, "text, numbers, lists and mappings only") from None
         return {
             "Conventions": "CF-1.10",
             "title": f"{type(self.system).__name__} by {self.method!r}",
@@ -151,8 +165,9 @@ class Trajectory:
             "polhode_method": type(self.method).__name__,
             "polhode_method_options": json.dumps(self.method.options()),
             "polhode_step": self.step,
+            "polhode_values": json.dumps(list(self.values)),
             "polhode_stats": json.dumps(asdict(self.stats)),
-            "polhode_provenance": json.dumps(dict(self.provenance)),
+            "polhode_provenance": provenance,
             "polhode_conventions": (
                 "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
                 "units are the user's own consistent set"
@@ -167,10 +182,9 @@ class Trajectory:
         save(self, path)
 
     @classmethod
-    def of(cls, system: System, method: Method, samples: Array, t: Array, **rest: Any) -> Trajectory:
+    def of(cls, system: System, method: Method, states: Array, t: Array, **rest: Any) -> Trajectory:
         """A trajectory from rows of flat arrays in the method's representation."""
-        layout = system.representations[method.representation].layout
-        values = system.leave(method.representation, layout.unpack(samples[:, : layout.size]))
+        values = system.representations[method.representation].layout.unpack(states)
         for array in (t, *values.values()):
             array.flags.writeable = False
         if not all(np.all(np.isfinite(v)) for v in values.values()):

@@ -20,9 +20,8 @@ EPS = float(np.finfo(float).eps)
 
 
 def exact(array: Any) -> Any:
-    """An array of doubles as a matrix of 50-digit numbers, without rounding."""
-    rows = np.atleast_2d(np.asarray(array, dtype=float))
-    return mp.matrix([[mp.mpf(float(x)) for x in row] for row in rows])
+    """An array of doubles or 50-digit numbers as a matrix of 50-digit numbers, without rounding."""
+    return mp.matrix([[mp.mpf(x) for x in row] for row in np.atleast_2d(array).tolist()])
 
 
 def rounded(matrix: Any) -> np.ndarray:
@@ -31,18 +30,13 @@ def rounded(matrix: Any) -> np.ndarray:
 
 
 def error(array: Any, matrix: Any) -> float:
-    """The largest error of the doubles in `array`, relative to the largest entry of the exact `matrix`, in units of ε."""
+    """The largest error of the doubles in `array` against `matrix`, by its largest entry, in units of ε."""
     difference = exact(array) - matrix
     return float(max(abs(x) for x in difference) / max(abs(x) for x in matrix) / EPS)
 
 
 def exponential(A: Any) -> Any:
     return mp.expm(A, method="taylor")
-
-
-def exponential_less_one(A: Any) -> Any:
-    """exp(A) − 1, where the digits of a small rotation are."""
-    return exponential(A) - mp.eye(A.rows)
 
 
 def trivialised(A: Any, V: Any, side: str) -> Any:

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .quaternion import distance as quaternion_distance
+from .quaternion import exp as quaternion_exp
+from .quaternion import multiply
 from .so3 import distance as rotation_distance
-from .so3 import hat
+from .so3 import exp, hat, vee
 
 Array = NDArray[np.float64]
 
@@ -35,6 +38,10 @@ class Manifold:
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         """Coordinates (..., dimension) of the tangent vector `dx` (..., size) at `x` (..., size)."""
+        raise NotImplementedError
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
         raise NotImplementedError
 
     def defect(self, x: Array) -> Array:
@@ -66,19 +73,8 @@ class Euclidean(Manifold):
     def coordinates(self, x: Array, dx: Array) -> Array:
         return dx
 
-
-@dataclass(frozen=True)
-class Carried(Manifold):
-    """A number that a method carries along and that is not part of the motion: its tangent space is {0}."""
-
-    shape = ()
-    dimension = 0
-
-    def basis(self, x: Array) -> Array:
-        return np.zeros((1, 0))
-
-    def coordinates(self, x: Array, dx: Array) -> Array:
-        return dx[..., :0]
+    def retract(self, x: Array, xi: Array) -> Array:
+        return x + xi
 
 
 @dataclass(frozen=True)
@@ -93,7 +89,10 @@ class Rotations(Manifold):
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        return 0.5 * np.stack([A[..., 2, 1] - A[..., 1, 2], A[..., 0, 2] - A[..., 2, 0], A[..., 1, 0] - A[..., 0, 1]], -1)
+        return vee(A)
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return (x.reshape(3, 3) @ exp(xi)).reshape(-1)
 
     def defect(self, x: Array) -> Array:
         R = x.reshape(*x.shape[:-1], 3, 3)
@@ -123,12 +122,14 @@ class UnitQuaternions(Manifold):
     def coordinates(self, x: Array, dx: Array) -> Array:
         return 2.0 * np.einsum("...ij,...i->...j", self._right(x), dx)
 
+    def retract(self, x: Array, xi: Array) -> Array:
+        return multiply(x, quaternion_exp(xi))
+
     def defect(self, x: Array) -> Array:
         return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
 
     def distance(self, x: Array, y: Array) -> Array:
-        difference = self.coordinates(x, y)  # twice the vector part of x⁻¹ y
-        return 2.0 * np.arctan2(0.5 * np.linalg.norm(difference, axis=-1), np.abs(np.sum(x * y, axis=-1)))
+        return quaternion_distance(x, y)
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class Layout:
     def unpack(self, y: Array) -> dict[str, Array]:
         """The named values in flat arrays (..., size), as copies with their own shapes."""
         lead = y.shape[:-1]
-        return {v.name: y[..., self.slices[v.name]].reshape(*lead, *v.manifold.shape).copy() for v in self.variables}
+        return {v.name: y[..., self.slices[v.name]].reshape(lead + v.manifold.shape).copy() for v in self.variables}
 
     def basis(self, y: Array) -> Array:
         """A basis of the tangent space at `y`, as columns: (size, dimension)."""
@@ -188,11 +189,20 @@ class Layout:
         ]
         return np.concatenate(parts, axis=-1)
 
+    def retract(self, y: Array, xi: Array) -> Array:
+        """The point reached from `y` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
+        parts, j = [], 0
+        for v in self.variables:
+            d = v.manifold.dimension
+            parts.append(v.manifold.retract(y[self.slices[v.name]], xi[j : j + d]))
+            j += d
+        return np.concatenate(parts)
+
     def defect(self, y: Array) -> Array:
         """The farthest that any variable is from its manifold."""
         return np.max([v.manifold.defect(y[..., self.slices[v.name]]) for v in self.variables], axis=0)
 
     def distance(self, x: Array, y: Array) -> Array:
         """The largest distance of any variable."""
-        parts = (self.slices[v.name] for v in self.variables)
-        return np.max([v.manifold.distance(x[..., p], y[..., p]) for v, p in zip(self.variables, parts, strict=True)], axis=0)
+        parts = [(v.manifold, self.slices[v.name]) for v in self.variables]
+        return np.max([manifold.distance(x[..., part], y[..., part]) for manifold, part in parts], axis=0)

@@ -7,11 +7,11 @@
     dexp         d/dt exp(A) = exp(A) dexp_right(A, Ȧ) = dexp_left(A, Ȧ) exp(A)
     distance     ‖log(RᵀQ)‖_F/√2: the root of the sum of the squares of the angles; for n = 2, 3 it is the angle
 
-A skew matrix is diagonalised by a unitary U, `iA = U Λ U*`, to full precision. In that basis exp and dexp are products
-of entire functions that do not cancel: `exp(A) − 1` is computed, not `exp(A)`, and so a small rotation keeps its
-digits. References: Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000); Gallier & Xu, "Computing
-exponentials of skew-symmetric matrices and logarithms of orthogonal matrices" (2002); Mezzadri, "How to generate random
-matrices from the classical compact groups" (2007).
+exp and dexp are Taylor series of A/2^s, then doubled s times; it is `exp(A) − 1` that is computed, so that a small
+rotation keeps its digits. The inverses use `iA = U Λ U*` with a unitary U and one step of refinement, which takes away
+the rounding of the eigenvectors. References: Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000); Gallier
+& Xu, "Computing exponentials of skew-symmetric matrices and logarithms of orthogonal matrices" (2002); Mezzadri, "How to
+generate random matrices from the classical compact groups" (2007).
 """
 
 from __future__ import annotations
@@ -69,9 +69,35 @@ def _eigenpairs(A: NDArray[Any]) -> Eigenpairs:
     return values, vectors
 
 
-def _rebuilt(function: NDArray[np.complex128], U: NDArray[np.complex128]) -> Array:
-    """The real part of `U diag(function) U*`."""
-    return ((U * function[..., None, :]) @ _transposed(U.conj())).real
+def _scaled(A: Array) -> tuple[Array, NDArray[np.int64]]:
+    """A/2^s of norm at most ½, and the s of each matrix of the batch."""
+    norm = np.abs(A).sum(axis=-1).max(axis=-1)
+    s = np.maximum(0, np.frexp(norm)[1] + 1)
+    return A * np.exp2(-s)[..., None, None], s
+
+
+def _taylor(B: Array) -> Array:
+    """exp(B) − 1 for a B of norm at most ½."""
+    one = np.eye(B.shape[-1])
+    total = one
+    for k in range(15, 1, -1):
+        total = one + B @ total / k
+    return B @ total
+
+
+def _returned(E: NDArray[Any]) -> Array:
+    """E, with R = 1 + E brought back to the group from a distance of rounding: a Newton–Schulz step."""
+    defect = E + _transposed(E) + _transposed(E) @ E  # RᵀR − 1
+    return E - 0.5 * (defect + E @ defect)
+
+
+def _exp_less_one(A: Array) -> Array:
+    """exp(A) − 1 of a skew matrix."""
+    B, s = _scaled(A)
+    E = _taylor(B)
+    for k in range(s.max(initial=0)):
+        E = np.where((k < s)[..., None, None], 2.0 * E + E @ E, E)
+    return _returned(E)
 
 
 def hat(x: ArrayLike) -> Array:
@@ -114,10 +140,8 @@ def exp(A: ArrayLike) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    A = _square("A", A)
-    t, U = _eigenpairs(A)
-    half = np.sin(0.5 * t)
-    return np.eye(A.shape[-1]) + _rebuilt(-2.0 * half * half - 1j * np.sin(t), U)  # e^(−it) − 1
+    A = _skew(_square("A", A))
+    return np.eye(A.shape[-1]) + _exp_less_one(A)
 
 
 def log(R: ArrayLike) -> Array:
@@ -139,10 +163,12 @@ def _log_of_one_plus(name: str, E: Array) -> Array:
     one = np.eye(E.shape[-1])
     near = np.linalg.norm(E, ord=2, axis=(-2, -1)) < 1.0  # all angles below π/3
     t, U = _eigenpairs(np.linalg.solve(2.0 * one + np.where(near[..., None, None], E, 0.0), E))
-    A = _skew(_rebuilt(-2j * np.arctan(t), U))
+    A = _skew(((U * (-2j * np.arctan(t))[..., None, :]) @ _transposed(U.conj())).real)
     for index in np.argwhere(~near):
         A[tuple(index)] = _schur_log(name, one + E[tuple(index)])
-    return A
+    less_one = _exp_less_one(A)
+    residual = _transposed(one + less_one) @ (E - less_one)
+    return A + _divided(A, residual, -1.0, least=0.5)  # close to angle π some directions stay as they are
 
 
 def _schur_log(name: str, R: Array) -> Array:
@@ -178,7 +204,7 @@ def cayley(A: ArrayLike) -> Array:
     """
     A = _skew(_square("A", A))
     one = np.eye(A.shape[-1])
-    return one + 2.0 * np.linalg.solve(one - A, A)
+    return one + _returned(2.0 * np.linalg.solve(one - A, A))
 
 
 def cayley_inverse(R: ArrayLike) -> Array:
@@ -196,16 +222,41 @@ def cayley_inverse(R: ArrayLike) -> Array:
         raise InvalidInput("R", R, "a rotation without the eigenvalue −1") from None
 
 
-def _in_eigenbasis(A: ArrayLike, V: ArrayLike, side: float, inverse: bool) -> Array:
-    """`φ(side · ad_A) V`, φ(z) = (e^z − 1)/z, or its inverse; for z = iμ it is e^(iμ/2) sin(μ/2)/(μ/2)."""
-    A, V = _square("A", A), _square("V", V)
+def _dexp(A: ArrayLike, V: ArrayLike, side: float, inverse: bool) -> Array:
+    """`φ(side · ad_A) V`, φ(z) = (e^z − 1)/z, or its inverse."""
+    A, V = _skew(_square("A", A)), _skew(_square("V", V))
     _same_size("A", A, "V", V)
+    if not inverse:
+        return _multiplied(A, V, side)
+    W = _divided(A, V, side)
+    return W + _divided(A, V - _multiplied(A, W, side), side)
+
+
+def _multiplied(A: Array, V: Array, side: float) -> Array:
+    """`φ(side · ad_A) V`: for A/2^s by its series, then doubled by φ(2z) = ½ (1 + e^z) φ(z)."""
+    B, s = _scaled(side * A)
+    W = V
+    for k in range(20, 1, -1):
+        W = V + (B @ W - W @ B) / k
+    E = _taylor(B)
+    for k in range(s.max(initial=0)):
+        R = np.eye(A.shape[-1]) + E
+        W = np.where((k < s)[..., None, None], 0.5 * (W + R @ W @ _transposed(R)), W)
+        E = np.where((k < s)[..., None, None], 2.0 * E + E @ E, E)
+    return _skew(W)
+
+
+def _divided(A: Array, V: Array, side: float, least: float = 0.0) -> Array:
+    """`φ(side · ad_A)⁻¹ V` in the eigenbasis of A, where φ(iμ) = e^(iμ/2) sin(μ/2)/(μ/2) is a factor for each entry.
+
+    Entries whose factor is below `least` are set to zero.
+    """
     t, U = _eigenpairs(A)
     mu = -side * (t[..., :, None] - t[..., None, :])
-    factor = np.exp(0.5j * mu) * np.sinc(mu / (2.0 * np.pi))
+    size = np.sinc(mu / (2.0 * np.pi))
     W = _transposed(U.conj()) @ _skew(V) @ U
     with np.errstate(divide="ignore", invalid="ignore"):
-        W = W / factor if inverse else W * factor
+        W = np.where(np.abs(size) < least, 0.0, W * np.exp(-0.5j * mu) / size)
     return _skew((U @ W @ _transposed(U.conj())).real)
 
 
@@ -215,7 +266,7 @@ def dexp_right(A: ArrayLike, V: ArrayLike) -> Array:
     >>> vee(dexp_right(hat([0, 0, np.pi]), hat([1, 0, 0]))).round(6) + 0.0
     array([ 0.     , -0.63662,  0.     ])
     """
-    return _in_eigenbasis(A, V, -1.0, inverse=False)
+    return _dexp(A, V, -1.0, inverse=False)
 
 
 def dexp_left(A: ArrayLike, V: ArrayLike) -> Array:
@@ -224,7 +275,7 @@ def dexp_left(A: ArrayLike, V: ArrayLike) -> Array:
     >>> vee(dexp_left(hat([0, 0, np.pi]), hat([1, 0, 0]))).round(6) + 0.0
     array([0.     , 0.63662, 0.     ])
     """
-    return _in_eigenbasis(A, V, 1.0, inverse=False)
+    return _dexp(A, V, 1.0, inverse=False)
 
 
 def dexpinv_right(A: ArrayLike, V: ArrayLike) -> Array:
@@ -234,7 +285,7 @@ def dexpinv_right(A: ArrayLike, V: ArrayLike) -> Array:
     >>> vee(dexpinv_right(A, dexp_right(A, V))).round(12) + 0.0
     array([1., 0., 2., 0., 3., 0.])
     """
-    return _in_eigenbasis(A, V, -1.0, inverse=True)
+    return _dexp(A, V, -1.0, inverse=True)
 
 
 def dexpinv_left(A: ArrayLike, V: ArrayLike) -> Array:
@@ -244,7 +295,7 @@ def dexpinv_left(A: ArrayLike, V: ArrayLike) -> Array:
     >>> vee(dexpinv_left(A, dexp_left(A, V))).round(12) + 0.0
     array([1., 0., 2., 0., 3., 0.])
     """
-    return _in_eigenbasis(A, V, 1.0, inverse=True)
+    return _dexp(A, V, 1.0, inverse=True)
 
 
 def distance(R: ArrayLike, Q: ArrayLike) -> Array:
@@ -289,5 +340,4 @@ def project(A: ArrayLike) -> Array:
     bad = ~(regular & (np.linalg.det(U) * np.linalg.det(Vt) > 0.0))
     if bad.any():
         raise InvalidInput("A", A[bad][0], "a nonsingular matrix of positive determinant")
-    R = U @ Vt
-    return R @ (1.5 * np.eye(n) - 0.5 * _transposed(R) @ R)  # a Newton–Schulz step takes R to the last digit
+    return np.eye(n) + _returned(U @ Vt - np.eye(n))

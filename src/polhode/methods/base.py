@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._registry import described_subclasses
 from ..errors import IncompatibleMethod, InvalidInput
 from ..geometry.layout import Layout
 from ..scalars import double
@@ -29,6 +30,7 @@ class Representation(Protocol):
     drift: Any
     force: Any
     rhs: Any
+    workspace: int
 
     @property
     def forces(self) -> int: ...
@@ -40,8 +42,7 @@ class Integrable(Protocol):
     @property
     def representations(self) -> Any: ...
     def parameters(self) -> Array: ...
-    def enter(self, representation: str, state: Any, step: float) -> Array: ...
-    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]: ...
+    def enter(self, representation: str, state: Any) -> Array: ...
     def exact(self, state: Any, t: Array) -> dict[str, Array]: ...
     @property
     def has_exact(self) -> bool: ...
@@ -74,21 +75,31 @@ class Report:
 class Run(ABC):
     """A method at work on one system from one state.
 
-    `y` is everything it carries from one step to the next, as a flat array; `save` takes the current sample out of it.
+    `y` is a flat array whose first `carried` numbers are everything it carries from one step to the next.
     """
 
     layout: Layout
     y: Array
+    carried: int
     report: Report
+
+    @property
+    def sample(self) -> Array:
+        """What the run carries now."""
+        return self.y[: self.carried]
 
     @abstractmethod
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        """Do the steps number `first` … `first + count − 1`, writing `y` into the rows of `samples` after each step
+        """Do the steps number `first` … `first + count − 1`, writing `sample` into the rows of `samples` after each step
         whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
 
-    def restore(self, y: Array) -> None:
-        """Go back to an earlier `y`."""
-        self.y = y.copy()
+    def states(self, samples: Array) -> Array:
+        """The states (n, size of the layout times width) that rows of samples stand for."""
+        return samples
+
+    def restore(self, sample: Array) -> None:
+        """Go back to an earlier sample."""
+        self.y[: self.carried] = sample
 
 
 class Method(ABC):
@@ -101,7 +112,9 @@ class Method(ABC):
     symmetric: bool = False
     preserves_momentum: bool = False
     preserves_energy: bool = False
+    preserves_group: bool = False
     implicit: bool = False
+    adaptive: bool = False
     representation: str = "matrix"
 
     @abstractmethod
@@ -109,8 +122,10 @@ class Method(ABC):
         """Why this method cannot integrate `system`, in words; None if it can."""
 
     @abstractmethod
-    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
-        """A run from `state` with this step, on this scalar."""
+    def start(
+        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
+    ) -> Run:
+        """A run from `state` with this step, on this scalar; duals carry the tangent `directions`."""
 
     def check(self, system: Integrable) -> None:
         """Raise `IncompatibleMethod` if the two do not fit."""
@@ -133,6 +148,7 @@ class Method(ABC):
             "symmetric": self.symmetric,
             "momentum": self.preserves_momentum,
             "energy": self.preserves_energy,
+            "group": self.preserves_group,
             "implicit": self.implicit,
         }
 
@@ -155,11 +171,4 @@ def choose(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 
 def known_methods() -> dict[str, type[Method]]:
     """Every method class, by name."""
-    found: dict[str, type[Method]] = {}
-    pending: list[type[Method]] = [Method]
-    while pending:
-        for cls in pending.pop().__subclasses__():
-            pending.append(cls)
-            if not getattr(cls, "__abstractmethods__", None):
-                found[cls.__name__] = cls
-    return dict(sorted(found.items()))
+    return described_subclasses(Method)

@@ -33,6 +33,7 @@ def drift_kick_loop(
     kicked: int,
     kicks: int,
     forces: int,
+    staggered: bool,
     stages: Array,
     t0: float,
     step: float,
@@ -42,27 +43,32 @@ def drift_kick_loop(
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """Half kick, drift, half kick, for each stage of a composition.
+    """Half kick, drift, half kick, for each stage of a composition; or, staggered, a whole kick and drift, the momenta
+    being those of the last interval rather than of the node.
 
     `y[forces : forces + kicks]` holds the force at the present configuration, so that a force is evaluated once a
     stage; `y[kicked : kicked + kicks]` are the momenta. A row of `stages` is a fraction of the step and where it starts.
     """
     row = 0
+    last = stages[stages.shape[0] - 1, 0] * step
     for k in range(first, first + count):
         for s in range(stages.shape[0]):
             h = stages[s, 0] * step
             t = t0 + (k + stages[s, 1]) * step
+            impulse = 0.5 * (last + h) if staggered else 0.5 * h
+            last = h
             for i in range(kicks):
-                y[kicked + i] += 0.5 * h * y[forces + i]
+                y[kicked + i] += impulse * y[forces + i]
             status = drift(S, y, p, t, h, report)
             if status != 0:
                 return status, k - first
             if has_force:
                 force(S, y, p, t + h, h, report)
-                for i in range(kicks):
-                    y[kicked + i] += 0.5 * h * y[forces + i]
+                if not staggered:
+                    for i in range(kicks):
+                        y[kicked + i] += impulse * y[forces + i]
         if (k + 1) % every == 0:
-            samples[row, :] = y
+            samples[row, :] = y[: samples.shape[1]]
             row += 1
     report[3] += count * stages.shape[0]
     return 0, count
@@ -92,7 +98,7 @@ def runge_kutta_loop(
     for k in range(first, first + count):
         t = t0 + k * step
         for i in range(b.shape[0]):
-            for m in range(y.shape[0]):
+            for m in range(slopes.shape[1]):
                 total = 0.0
                 for j in range(i):
                     total += A[i, j] * slopes[j, m]
@@ -100,26 +106,32 @@ def runge_kutta_loop(
             status = rhs(S, stage, p, t + c[i] * step, step, slopes[i])
             if status != 0:
                 return status, k - first
-        for m in range(y.shape[0]):
+        for m in range(slopes.shape[1]):
             total = 0.0
             for i in range(b.shape[0]):
                 total += b[i] * slopes[i, m]
             y[m] += step * total
         if (k + 1) % every == 0:
-            samples[row, :] = y
+            samples[row, :] = y[: samples.shape[1]]
             row += 1
     report[3] += count * b.shape[0]
     return 0, count
 
 
 class CompiledRun(Run):
-    """State, parameters and flows of a compiled loop, for any scalar."""
+    """State, parameters and flows of a compiled loop, for any scalar.
 
-    def __init__(self, representation: Representation, y: Array, p: Array, t0: float, step: float, kind: types.Type) -> None:
+    `y` is given for the variables of the layout; slots for forces and the workspace of the flows are added to it.
+    """
+
+    def __init__(
+        self, representation: Representation, y: Array, p: Array, t0: float, step: float, kind: types.Type, forces: int
+    ) -> None:
         self.layout: Layout = representation.layout
-        self.kind, self.t0, self.step = kind, t0, step
-        self.width = width(kind)
-        self.y, self.p = np.ascontiguousarray(y), np.ascontiguousarray(p)
+        self.kind, self.t0, self.step, self.width = kind, t0, step, width(kind)
+        self.carried = y.size + forces * self.width
+        self.y = np.concatenate([y, np.zeros((forces + representation.workspace) * self.width)])
+        self.p = np.ascontiguousarray(p)
         self.report = Report()
 
 
@@ -135,19 +147,36 @@ class DriftKickRun(CompiledRun):
         step: float,
         stages: Array,
         kind: types.Type,
+        *,
+        staggered: bool = False,
     ) -> None:
-        slots = np.zeros(representation.forces * width(kind))
-        super().__init__(representation, np.concatenate([y, slots]), p, t0, step, kind)
-        self.stages = stages
+        super().__init__(representation, y, p, t0, step, kind, representation.forces)
+        self.stages, self.staggered = stages, staggered
         self.drift: BoundFlow = representation.drift.on(kind)
-        # where there is no force the drift stands in as an argument that is never called
-        self.force: BoundFlow = representation.force.on(kind) if representation.force else self.drift
         self.has_force = representation.force is not None
+        # where there is no force the drift stands in as an argument that is never called
+        self.force: BoundFlow = representation.force.on(kind) if self.has_force else self.drift
         self.kicked = representation.layout.kicked.start * self.width
         self.kicks = representation.forces * self.width
         self.forces = representation.layout.size * self.width
         if self.has_force:
             _evaluate(self.kind, self.force, self.y, self.p, t0, self.report.numbers)
+        if staggered:
+            self.y[self._momenta] -= self._half_kick(self.y)
+
+    @property
+    def _momenta(self) -> slice:
+        return slice(self.kicked, self.kicked + self.kicks)
+
+    def _half_kick(self, y: Array) -> Array:
+        """What the force adds to the momenta between the end of an interval and its node."""
+        return 0.5 * self.stages[-1, 0] * self.step * y[..., self.forces : self.forces + self.kicks]
+
+    def states(self, samples: Array) -> Array:
+        y = samples[:, : self.forces].copy()
+        if self.staggered:
+            y[:, self._momenta] += self._half_kick(samples)
+        return y
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         return drift_kick_loop(
@@ -160,6 +189,7 @@ class DriftKickRun(CompiledRun):
             self.kicked,
             self.kicks,
             self.forces,
+            self.staggered,
             self.stages,
             self.t0,
             self.step,
@@ -189,10 +219,10 @@ class RungeKuttaRun(CompiledRun):
         tableau: tuple[Array, Array, Array],
         kind: types.Type,
     ) -> None:
-        super().__init__(representation, y, p, t0, step, kind)
+        super().__init__(representation, y, p, t0, step, kind, 0)
         self.tableau = tableau
         self.rhs: BoundFlow = representation.rhs.on(kind)
-        self.slopes = np.zeros((len(tableau[1]), self.y.size))
+        self.slopes = np.zeros((len(tableau[1]), self.carried))
         self.stage = np.zeros(self.y.size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
@@ -219,10 +249,12 @@ def derivative(representation: Representation, p: Array) -> Any:
     from ..scalars import double
 
     rhs = representation.rhs.on(double)
-    out = np.zeros(representation.layout.size)
+    size = representation.layout.size
+    full, out = np.zeros(size + representation.workspace), np.zeros(size)
 
     def f(t: float, y: Array) -> Array:
-        _evaluate(double, rhs, np.ascontiguousarray(y), p, t, out)
+        full[:size] = y
+        _evaluate(double, rhs, full, p, t, out)
         return out.copy()
 
     return f

@@ -31,6 +31,7 @@ class DOP853(Method):
     summary = "adaptive Runge–Kutta (SciPy)"
     reference = "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993)"
     order = 8
+    adaptive = True
 
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14) -> None:
         for name, value in (("rtol", rtol), ("atol", atol)):
@@ -45,7 +46,9 @@ class DOP853(Method):
         representation = system.representations.get(self.representation)
         return None if representation is not None and representation.rhs is not None else "it offers no right-hand side"
 
-    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
+    def start(
+        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
+    ) -> Run:
         _only_doubles(self, kind)
         return _AdaptiveRun(self, system, state, step)
 
@@ -55,14 +58,15 @@ class _AdaptiveRun(Run):
         representation = system.representations[method.representation]
         self.layout = representation.layout
         self.report = Report()
-        self.y = system.enter(method.representation, state, step)
+        self.y = system.enter(method.representation, state)
+        self.carried = self.y.size
         self.t0, self.step = state.t, step
         self._derivative = derivative(representation, system.parameters())
         self._tolerances = {"rtol": max(method.rtol, 3e-14), "atol": method.atol}
         self._solver: Any = None
 
-    def restore(self, y: Array) -> None:
-        super().restore(y)
+    def restore(self, sample: Array) -> None:
+        super().restore(sample)
         self._solver = None
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
@@ -99,11 +103,14 @@ class Exact(Method):
     symmetric = True
     preserves_momentum = True
     preserves_energy = True
+    preserves_group = True
 
     def why_not(self, system: Integrable) -> str | None:
         return None if system.has_exact else "no closed form of its motion is known here"
 
-    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> Run:
+    def start(
+        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
+    ) -> Run:
         _only_doubles(self, kind)
         return _ExactRun(self, system, state, step)
 
@@ -112,7 +119,8 @@ class _ExactRun(Run):
     def __init__(self, method: Exact, system: Integrable, state: Any, step: float) -> None:
         self.layout = system.representations[method.representation].layout
         self.report = Report()
-        self.y = system.enter(method.representation, state, step)
+        self.y = system.enter(method.representation, state)
+        self.carried = self.y.size
         self._system, self._state, self._step = system, state, step
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:

@@ -26,9 +26,11 @@ class ExplicitRungeKutta(Method):
             return "it offers no right-hand side"
         return None
 
-    def start(self, system: Integrable, state: Any, step: float, kind: types.Type = double) -> RungeKuttaRun:
+    def start(
+        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
+    ) -> RungeKuttaRun:
         representation = system.representations[self.representation]
-        y = spread(representation.layout, system.enter(self.representation, state, step), kind)
+        y = spread(representation.layout, system.enter(self.representation, state), kind, directions)
         p = spread_parameters(system.parameters(), kind)
         return RungeKuttaRun(representation, y, p, state.t, step, self.tableau, kind)
 

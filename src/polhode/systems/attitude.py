@@ -6,8 +6,7 @@ discrete free body: with `F` from `h S(Π) = F Jd − Jd Fᵀ`,
     R ↦ R F,    Π ↦ Fᵀ Π                            (equations 94–96 of [LLM07], 33–37 of [MP16] in quaternions).
 
 Π is turned by F and never multiplied by h and divided again: that scaling is what makes momentum and energy drift
-linearly with the number of steps. In the Lagrangian form the carried variable is instead the last increment, by its
-Cayley parameter `c`, with the interval it belongs to.
+linearly with the number of steps.
 """
 
 from __future__ import annotations
@@ -22,27 +21,16 @@ from ..bodies.inertia import Inertia
 from ..errors import InvalidInput, PolhodeError
 from ..geometry import quaternion, so3
 from ..geometry.implicit import largest_step, solve_increment_
-from ..geometry.layout import Carried, Euclidean, Layout, Rotations, UnitQuaternions, Variable
+from ..geometry.layout import Euclidean, Layout, Rotations, UnitQuaternions, Variable
 from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
-from ..geometry.vectors import (
-    Symmetric,
-    Vector,
-    apply_symmetric,
-    apply_transposed,
-    cross,
-    dot,
-    negate,
-    scale,
-    subtract,
-)
-from ..scalars import flow, get, get3, get4, get9, kernel, par6, put, put3, put4, put9
+from ..geometry.vectors import apply_symmetric, cross, scale
+from ..scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9
 from .base import Field, Representation, State, System, check_finite
 
 Array = NDArray[np.float64]
 
 MATRIX = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3), kicked=True))
 QUATERNION = Layout(Variable("q", UnitQuaternions()), Variable("Pi", Euclidean(3), kicked=True))
-INCREMENT = Layout(Variable("R", Rotations()), Variable("c", Euclidean(3)), Variable("interval", Carried()))
 NO_SOLUTION = 1
 
 
@@ -52,18 +40,6 @@ def record(out: Any, iterations: Any, defect: Any) -> None:
     out[0] += iterations
     out[1] = max(out[1], iterations)
     out[2] = max(out[2], defect)
-
-
-@kernel
-def end_momentum(J: Symmetric, c: Vector) -> Vector:
-    """h Π at the end of an interval whose increment is c: `2 (J c − c × J c)/(1 + c·c)`.
-
-    Written as 2 (m − k m): the rounding of `1/(1 + c·c)`, much the same at every step, would build up linearly.
-    """
-    M = apply_symmetric(J, c)
-    m = subtract(M, cross(c, M))
-    cc = dot(c, c)
-    return scale(2.0, subtract(m, scale(cc / (1.0 + cc), m)))
 
 
 @flow
@@ -88,22 +64,6 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> in
         return NO_SOLUTION
     put4(y, 0, S, compose_quaternions(q, cayley_increment_quaternion(c)))
     put3(y, 4, S, turned_back(cayley_increment(c), Pi))
-    return 0
-
-
-@flow
-def drift_increment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    """The Lagrangian form: the next increment from the last one (equation 78 of [LLM07] without force)."""
-    R, c, interval = get9(y, 0, S), get3(y, 9, S), get(y, 12, S)
-    J = par6(p, 0, S)
-    g = scale(h / interval, end_momentum(J, c))
-    c, iterations, defect, failed = solve_increment_(J, par6(p, 6, S), g)
-    record(out, iterations, defect)
-    if failed:
-        return NO_SOLUTION
-    put9(y, 0, S, compose(R, cayley_increment(c)))
-    put3(y, 9, S, c)
-    put(y, 12, S, h)
     return 0
 
 
@@ -180,30 +140,22 @@ class AttitudeSystem(System):
             return values["Pi"] @ self.inertia.inverse
         raise PolhodeError(f"no field {name!r}")
 
-    def enter(self, representation: str, state: State, step: float) -> Array:
-        if representation != "increment":
-            return super().enter(representation, state, step)
-        # The increment that ends at this state: the discrete Legendre transform at the end of an interval is the one
-        # at its start run backwards, so the same solve serves with Π and c reversed.
-        J, J_inverse = self.parameters()[:6], self.parameters()[6:]
-        with np.errstate(all="ignore"):
-            c, _, _, failed = solve_increment_(tuple(J), tuple(J_inverse), tuple(-step * state.Pi))
-        if failed:
-            limit = self.largest_step(state)
-            raise InvalidInput("step", step, f"at most {limit:.6g} for this state (the discrete equation has no solution)")
-        return INCREMENT.pack({"R": state.R, "c": negate(c), "interval": step})
-
-    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]:
-        if representation != "increment":
-            return values
-        c = np.moveaxis(values["c"], -1, 0)
-        Pi = np.stack(end_momentum(tuple(self.parameters()[:6]), tuple(c)), axis=-1) / values["interval"][..., None]
-        return {"R": values["R"], "Pi": Pi}
-
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """`Ω((ξ, δΠ), (η, δΛ)) = ξ·δΛ − η·δΠ + Π·(ξ × η)`, the canonical form of T*SO(3) left-trivialised."""
         Pi = self.representations[representation].layout.unpack(y)["Pi"]
         return np.block([[-so3.hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+
+    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0) -> State:
+        """The state at time `t` from the attitudes there and one order-2 step later, the data of the Lagrangian form.
+
+        The momentum is the discrete Legendre transform `h S(Π) = F Jd − Jd Fᵀ` with `F = R0ᵀ R1`, without the kick.
+        """
+        h = float(check_finite("step", step, ()))
+        if h == 0.0:
+            raise InvalidInput("step", step, "a nonzero number")
+        start = check_rotation("R0", R0)
+        F = start.T @ check_rotation("R1", R1)
+        return self.state(R=start, Pi=so3.vee2(F @ self.inertia.nonstandard) / h, t=t)
 
     def largest_step(self, state: State) -> float:
         return float(largest_step(self.inertia.matrix, state.Pi))
@@ -233,5 +185,4 @@ def check_quaternion(field: str, value: ArrayLike) -> Array:
 REPRESENTATIONS: dict[str, Representation] = {
     "matrix": Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix),
     "quaternion": Representation(QUATERNION, drift=drift_quaternion),
-    "increment": Representation(INCREMENT, drift=drift_increment),
 }

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._registry import described_subclasses
 from ..errors import InvalidInput, PolhodeError
 from ..geometry.layout import Layout
 from ..scalars import Flow
@@ -31,12 +32,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Representation:
-    """One way to keep the state, and the flows on it; None where the system does not offer one."""
+    """One way to keep the state, and the flows on it; None where the system does not offer one.
+
+    The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
+    entry, then `workspace` entries that flows may use and that mean nothing between calls.
+    """
 
     layout: Layout
     drift: Flow | None = None
     force: Flow | None = None
     rhs: Flow | None = None
+    workspace: int = 0
 
     @property
     def forces(self) -> int:
@@ -127,18 +133,15 @@ class System(ABC):
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         """The conserved quantities named in `conserved` (leading axes allowed)."""
 
+    @classmethod
     @abstractmethod
-    def example(self) -> State:
-        """A state in general position, with rates of order one: what tests and demonstrations start from."""
+    def example(cls) -> State:
+        """A system in general position and a state of it with rates of order one: what tests start from."""
 
-    def enter(self, representation: str, state: State, step: float) -> Array:
-        """The flat array of `state` in a representation, force slots left at zero."""
+    def enter(self, representation: str, state: State) -> Array:
+        """The flat array of `state` in a representation, without force slots."""
         layout = self.representations[representation].layout
         return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
-
-    def leave(self, representation: str, values: dict[str, Array]) -> dict[str, Array]:
-        """What to keep of a representation's variables in a trajectory: by default all of them."""
-        return values
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
@@ -175,12 +178,5 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def known_systems() -> dict[str, type[System]]:
-    """Every system class that has been defined, by name."""
-    found: dict[str, type[System]] = {}
-    pending = [System]
-    while pending:
-        for cls in pending.pop().__subclasses__():
-            pending.append(cls)
-            if not getattr(cls, "__abstractmethods__", None):
-                found[cls.__name__] = cls
-    return dict(sorted(found.items()))
+    """Every system class, by name."""
+    return described_subclasses(System)

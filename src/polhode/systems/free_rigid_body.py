@@ -51,8 +51,10 @@ class FreeRigidBody(AttitudeSystem):
             "momentum_norm": np.linalg.norm(Pi, axis=-1),
         }
 
-    def example(self) -> State:
-        return self.state(q=[0.1, -0.2, 0.3, 0.9], omega=np.array([0.9, -0.7, 0.6]))
+    @classmethod
+    def example(cls) -> State:
+        body = cls(inertia=[[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
 
     def exact(self, state: State, t: Array) -> dict[str, Array]:
         """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""

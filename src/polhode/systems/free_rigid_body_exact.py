@@ -8,8 +8,8 @@ formulas.  It solves
 
 Letters
     J        inertia; J1, J2, J3 its principal moments, J2 always the middle one.  The axes are
-             numbered (ascending or descending moments, ``sign`` = +1 or -1) so that the polhode, the
-             path of Pi on its sphere, encircles axis 3: the two textbook cases are then one.
+             numbered (ascending or descending moments, ``sign`` = +1 or -1) so that the polhode,
+             the path of Pi on its sphere, encircles axis 3: the two textbook cases are then one.
     Pi, L    body angular momentum and its length; P1, P2, P3 are the components of Pi(0).
     g1..g3   |1/J2 - 1/J3|, |1/J1 - 1/J3|, |1/J1 - 1/J2|; g2 = g1 + g3.  Euler's equations become
              dPi/dt = sign (-g1 Pi_2 Pi_3, g2 Pi_3 Pi_1, -g3 Pi_1 Pi_2).
@@ -43,47 +43,49 @@ def exact_free_body(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike, t: ArrayL
     inertial) and Pi0: (3,) body angular momentum at t = 0; t: (n,) times of any sign and order.
     Returns R (n, 3, 3) and Pi (n, 3), in the body frame of the arguments.
     """
-    t = np.asarray(t, float)
+    R0, t = np.asarray(R0, float), np.asarray(t, float)
     J, V = np.linalg.eigh(np.asarray(inertia, float))
     if not J[0] > 0:
         raise ValueError("inertia must be positive definite")
     start = np.asarray(Pi0, float) @ V  # Pi(0) in principal axes
     L = np.linalg.norm(start)
+    if L == 0:
+        return np.tile(R0, (*t.shape, 1, 1)), np.zeros((*t.shape, 3))
 
-    # The side of the separatrix, and the distance from it (mc), are all that the motion depends on
-    # exponentially: they are worked out exactly from the moments and momenta as given.
-    b1, b2, b3 = (1 / Fraction(x) for x in J)
+    # Near the separatrix the motion is exponentially sensitive to its distance from it (mc), and
+    # to nothing else.  Rational arithmetic gives that number, a difference, without cancellation.
+    b1, b2, b3 = (1 / Fraction(moment) for moment in J)
     g = b2 - b3, b1 - b3, b1 - b2
-    P1, P2, P3 = (Fraction(x) ** 2 for x in start)
-    sign, excess = 1, g[0] * P3 - g[2] * P1
-    if excess < 0:
-        sign, excess, g, P3 = -1, -excess, g[::-1], P1
+    Q1, Q2, Q3 = (Fraction(component) ** 2 for component in start)
+    sign, excess = 1, g[0] * Q3 - g[2] * Q1
+    if excess < 0:  # the polhode encircles the other extreme axis: number the axes backwards
+        sign, excess, g, Q3 = -1, -excess, g[::-1], Q1
         J, V, start = J[::-1], V[:, ::-1], start[::-1]
     if np.linalg.det(V) < 0:  # Euler's equations hold in right-handed axes only
         V, start = V * [1, -1, 1], start * [1, -1, 1]
-    g1, g2, g3 = rates = np.array(g, float)
-    slope = sign * np.array([-1, 1, -1]) * rates * start[[1, 2, 0]] * start[[2, 0, 1]]  # dPi/dt at 0
+    rates = np.array(g, float)
+    slope = sign * np.array([-1, 1, -1]) * rates * start[[1, 2, 0]] * start[[2, 0, 1]]  # dPi/dt
 
     if slope.any():
-        mc = float(g[1] * excess / (g[0] * (g[2] * P2 + g[1] * P3)))
+        mc = float(g[1] * excess / (g[0] * (g[2] * Q2 + g[1] * Q3)))
         Pi, psi, axis = _tumble(sign, L, J, rates, mc, start, slope, t)
-    else:
-        Pi, axis = np.broadcast_to(start, (*t.shape, 3)), int(np.argmin(abs(start)))
-        psi = np.linalg.norm(start / J) * t
+    else:  # steady rotation: J^-1 Pi is parallel to Pi
+        Pi, psi = np.broadcast_to(start, (*t.shape, 3)), np.linalg.norm(start / J) * t
+        axis = int(np.argmin(abs(start)))
 
-    B0, B = _frame(axis, start), _frame(axis, Pi)
     spin = np.zeros((*t.shape, 3, 3))
     spin[..., 0, 0] = spin[..., 1, 1] = np.cos(psi)
     spin[..., 1, 0] = np.sin(psi)
     spin[..., 0, 1] = -spin[..., 1, 0]
     spin[..., 2, 2] = 1
-    return np.asarray(R0, float) @ V @ B0 @ spin @ B.swapaxes(-1, -2) @ V.T, L * B[..., 2] @ V.T
+    B = _frame(axis, Pi)
+    R = R0 @ V @ _frame(axis, start) @ spin @ B.swapaxes(-1, -2) @ V.T
+    return R, L * B[..., 2] @ V.T
 
 
 def _frame(axis: int, Pi: Array) -> Array:
-    """Rotation matrices with columns e x p / |e x p|, p x (first), p, for p = Pi / |Pi|, e a body axis."""
-    length = np.linalg.norm(Pi, axis=-1, keepdims=True)
-    p = np.where(length > 0, Pi, np.roll(np.eye(3)[axis], 1)) / np.where(length > 0, length, 1)
+    """Rotations with columns e x p / |e x p|, p x (the first), p = Pi / |Pi|; e is a body axis."""
+    p = Pi / np.linalg.norm(Pi, axis=-1, keepdims=True)
     first = np.cross(np.eye(3)[axis], p)
     first /= np.linalg.norm(first, axis=-1, keepdims=True)
     return np.stack([first, np.cross(p, first), p], axis=-1)
@@ -95,7 +97,7 @@ def _tumble(
     """Pi(t), psi(t) and the reference axis of an unsteady motion, in principal axes."""
     (g1, g2, g3), (P1, P2, P3) = g, start
     A1, A3 = np.hypot(P1, np.sqrt(g1 / g2) * P2), np.hypot(P3, np.sqrt(g3 / g2) * P2)
-    Lambda = np.sqrt(g1 * g2) * A3
+    Lambda = np.sqrt(g1) * np.sqrt(g2) * A3
 
     # L^2 - Pi_r^2 = A^2 (1 - n sn^2 u) is at least L^2 / 2 for one of the axes r = 1, 3 because
     # A1^2 + A3^2 = L^2: with that r, both the frame B and the integral are well conditioned.
@@ -105,18 +107,21 @@ def _tumble(
         axis, way, mean_rate, A, ratio, n = 2, -sign, L / J[0], A1, g3 / g2, -g3 / g1
     s, c, d, integral = _elliptic(Lambda * t, mc, n)
 
-    # Addition theorems.  Their denominator 1 - m sn^2 u_0 s^2 is the sum of squares c^2 + (dn u_0 s)^2,
-    # divided out factor by factor because all of c, d and dn u_0 may be exponentially small.
+    # Addition theorems.  Their denominator 1 - m sn^2 u_0 s^2 is the sum of squares
+    # c^2 + (dn u_0 s)^2; it is divided out one root at a time, as c, d and dn u_0 may all be tiny.
     root = np.hypot(c, P3 / A3 * s)
     sr, cr, dr = s / root, c / root, d / root
     k1, k2, k3 = slope / Lambda
-    Pi = np.stack([P1 * cr / root + k1 * sr * dr, P2 * cr * dr + k2 * sr / root, P3 * dr / root + k3 * sr * cr], -1)
+    Pi1 = P1 * cr / root + k1 * sr * dr
+    Pi2 = P2 * cr * dr + k2 * sr / root
+    Pi3 = P3 * dr / root + k3 * sr * cr
 
     # dpsi/dt = mean_rate + way L g2 |n| sn^2 u / (1 - n sn^2 u).  Integrating from u_0 instead of 0
     # adds, by the addition theorem of the third kind, one angle in (-pi/2, pi/2).
-    shift = ratio * P2 * Pi[..., 1]
+    shift = ratio * P2 * Pi2
     angle = np.arctan2(L * g2 / Lambda * shift * s, A**2 * (1 - n * s**2) + shift * c * d)
-    return Pi, mean_rate * t + way * (angle - L * g2 / Lambda * n * integral), axis
+    psi = mean_rate * t + way * (angle - L * g2 / Lambda * n * integral)
+    return np.stack([Pi1, Pi2, Pi3], axis=-1), psi, axis
 
 
 def _elliptic(v: Array, mc: float, n: float) -> tuple[Array, Array, Array, Array]:

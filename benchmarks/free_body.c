@@ -1,0 +1,105 @@
+/* The order-2 variational step of the free rigid body, written by hand: the yard-stick of the benchmarks.
+
+   The same algorithm as polhode's `drift_matrix` on a full symmetric inertia. With g = h Pi the Cayley parameter c of the
+   step's rotation F solves r(c) = g + g x c + (g.c) c - 2 J c = 0: a guess, two fixed-point corrections, Newton's method
+   down to a correction whose square is 1e-19, and a check of the residual. Then R becomes R F, put back onto the group to
+   first order, and Pi becomes F' Pi. Everything is kept in doubles that live in registers. */
+
+#include <stdint.h>
+
+#define MAX_ITERATIONS 25
+#define SMALL_CORRECTION 1e-19
+#define RESIDUAL_BOUND 1e-13
+#define LARGEST_TAN2 3.0
+
+typedef struct {
+    double x, y, z;
+} vec;
+
+typedef struct {
+    double xx, yy, zz, yz, xz, xy;
+} sym;
+
+static inline vec add(vec a, vec b) { return (vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline vec sub(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline vec scale(double s, vec a) { return (vec){s * a.x, s * a.y, s * a.z}; }
+static inline double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline vec cross(vec a, vec b) {
+    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline vec apply(sym J, vec x) {
+    return (vec){J.xx * x.x + J.xy * x.y + J.xz * x.z, J.xy * x.x + J.yy * x.y + J.yz * x.z,
+                 J.xz * x.x + J.yz * x.y + J.zz * x.z};
+}
+
+/* g + g x c + (g.c) c */
+static inline vec turned(vec g, vec c) { return add(add(g, cross(g, c)), scale(dot(g, c), c)); }
+
+static inline vec residual(sym J, vec g, vec c) { return sub(turned(g, c), scale(2.0, apply(J, c))); }
+
+/* The Newton correction (dr/dc)^-1 r by cofactors; *det is the determinant of dr/dc. */
+static inline vec correction(sym J, vec g, vec c, double *det) {
+    vec r = residual(J, g, c);
+    double s = dot(g, c);
+    double a0 = s + c.x * g.x - 2.0 * J.xx, a1 = c.x * g.y - g.z - 2.0 * J.xy, a2 = c.x * g.z + g.y - 2.0 * J.xz;
+    double a3 = c.y * g.x + g.z - 2.0 * J.xy, a4 = s + c.y * g.y - 2.0 * J.yy, a5 = c.y * g.z - g.x - 2.0 * J.yz;
+    double a6 = c.z * g.x - g.y - 2.0 * J.xz, a7 = c.z * g.y + g.x - 2.0 * J.yz, a8 = s + c.z * g.z - 2.0 * J.zz;
+    double c0 = a4 * a8 - a5 * a7, c1 = a5 * a6 - a3 * a8, c2 = a3 * a7 - a4 * a6;
+    *det = a0 * c0 + a1 * c1 + a2 * c2;
+    double d = 1.0 / *det;
+    return (vec){(c0 * r.x + (a2 * a7 - a1 * a8) * r.y + (a1 * a5 - a2 * a4) * r.z) * d,
+                 (c1 * r.x + (a0 * a8 - a2 * a6) * r.y + (a2 * a3 - a0 * a5) * r.z) * d,
+                 (c2 * r.x + (a1 * a6 - a0 * a7) * r.y + (a0 * a4 - a1 * a3) * r.z) * d};
+}
+
+/* c for this g, in *c; returns the number of Newton iterations, or -1 if there is no root near the identity. */
+static inline int solve(sym J, sym J_inverse, vec g, vec *root) {
+    vec c = scale(0.5, apply(J_inverse, g));
+    c = scale(0.5, apply(J_inverse, turned(g, c)));
+    c = scale(0.5, apply(J_inverse, turned(g, c)));
+    double det = -1.0, moved;
+    int iterations = 0;
+    do {
+        vec step = correction(J, g, c, &det);
+        c = sub(c, step);
+        moved = dot(step, step);
+        iterations++;
+    } while (moved > SMALL_CORRECTION && iterations < MAX_ITERATIONS);
+    vec r = residual(J, g, c);
+    double size = dot(g, g), defect = dot(r, r) / (size > 0.0 ? size : 1.0);
+    *root = c;
+    int good = defect <= RESIDUAL_BOUND * RESIDUAL_BOUND && dot(c, c) <= LARGEST_TAN2 && det < 0.0;
+    return good ? iterations : -1;
+}
+
+/* `steps` steps of h on y = (R by rows, Pi), p = (J, J^-1) as (xx, yy, zz, yz, xz, xy) each. Returns the number of Newton
+   iterations in all, or -1 - k if step k has no solution; y is then the state before it. */
+int64_t free_body(double *y, const double *p, double h, int64_t steps) {
+    sym J = {p[0], p[1], p[2], p[3], p[4], p[5]}, J_inverse = {p[6], p[7], p[8], p[9], p[10], p[11]};
+    vec a = {y[0], y[1], y[2]}, b = {y[3], y[4], y[5]}, w = {y[6], y[7], y[8]}, Pi = {y[9], y[10], y[11]};
+    int64_t total = 0, k;
+    for (k = 0; k < steps; k++) {
+        vec c;
+        int iterations = solve(J, J_inverse, scale(h, Pi), &c);
+        if (iterations < 0) break;
+        total += iterations;
+        /* the columns of F - 1 = 2 (S(c) + S(c)^2)/(1 + c.c) */
+        double xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z, yz = c.y * c.z, xz = c.x * c.z, xy = c.x * c.y;
+        double d = 2.0 / (1.0 + (xx + yy + zz));
+        vec e0 = {-d * (yy + zz), d * (xy + c.z), d * (xz - c.y)};
+        vec e1 = {d * (xy - c.z), -d * (xx + zz), d * (yz + c.x)};
+        vec e2 = {d * (xz + c.y), d * (yz - c.x), -d * (xx + yy)};
+        vec u = add(a, (vec){dot(e0, a), dot(e1, a), dot(e2, a)});
+        vec v = add(b, (vec){dot(e0, b), dot(e1, b), dot(e2, b)});
+        double across = 0.5 * dot(u, v), along_u = 1.5 - 0.5 * dot(u, u), along_v = 1.5 - 0.5 * dot(v, v);
+        a = sub(scale(along_u, u), scale(across, v));
+        b = sub(scale(along_v, v), scale(across, u));
+        w = cross(a, b);
+        Pi = add(Pi, (vec){dot(e0, Pi), dot(e1, Pi), dot(e2, Pi)});
+    }
+    y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
+    y[6] = w.x, y[7] = w.y, y[8] = w.z, y[9] = Pi.x, y[10] = Pi.y, y[11] = Pi.z;
+    return k < steps ? -1 - k : total;
+}

@@ -1,0 +1,83 @@
+"""Is the map symplectic, is it symmetric, does it stay on the group: measured on any method and system."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IncompatibleMethod
+from ..methods import Method
+from ..scalars import double
+from ..simulate import simulate
+from ..systems.base import State
+from .convergence import distance
+
+Array = NDArray[np.float64]
+
+
+def tangent_map(state: State, method: Method, step: float, steps: int = 1) -> Array:
+    """The derivative of `steps` steps, in the tangent basis of the method's representation.
+
+    Exact, from dual numbers, where the method is compiled; otherwise by central differences of order 8.
+    """
+    try:
+        run = simulate(
+            state.system, state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True
+        )
+    except IncompatibleMethod:
+        return _differences(state, method, step, steps)
+    assert run.tangent is not None
+    return run.tangent[-1]
+
+
+def _differences(state: State, method: Method, step: float, steps: int, size: float = 0.02) -> Array:
+    system, layout = state.system, state.system.representations[method.representation].layout
+
+    def end(start: Array) -> Array:
+        moved = State(system, layout.unpack(start), state.t)
+        run = method.start(system, moved, step, double)
+        run.advance(0, steps, steps + 1, np.empty((0, run.y.size)))
+        return run.y[: layout.size]
+
+    y0 = system.enter(method.representation, state)
+    y1 = end(y0)
+    columns = []
+    for direction in np.eye(layout.dimension):
+        weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+        dy = np.zeros(layout.size)
+        for k, w in weights.items():
+            ahead, behind = (end(layout.retract(y0, s * k * size * direction)) for s in (1.0, -1.0))
+            dy += w * (ahead - behind) / size
+        columns.append(layout.coordinates(y1, dy))
+    return np.stack(columns, axis=1)
+
+
+def symplectic_defect(state: State, method: Method, step: float, steps: int = 10) -> float:
+    """`‖Φᵀ Ω(y₁) Φ − Ω(y₀)‖ / ‖Ω‖`: how far `steps` steps are from pulling the symplectic form back to itself.
+
+    >>> import polhode as ph
+    >>> state = ph.FreeRigidBody.example()
+    >>> symplectic_defect(state, ph.LGVI(), 0.1) < 1e-13
+    True
+    >>> symplectic_defect(state, ph.RK4(), 0.1) > 1e-6
+    True
+    """
+    system, name = state.system, method.representation
+    Phi = tangent_map(state, method, step, steps)
+    final = simulate(system, state, step=step, steps=steps, save_every=steps, method=method).final
+    before, after = (system.symplectic_form(name, system.enter(name, s)) for s in (state, final))
+    return float(np.linalg.norm(Phi.T @ after @ Phi - before) / np.linalg.norm(before))
+
+
+def symmetry_defect(state: State, method: Method, step: float, steps: int = 200) -> float:
+    """How far `steps` steps forward and as many back end from where they started."""
+    there = simulate(state.system, state, step=step, steps=steps, save_every=steps, method=method).final
+    back = simulate(state.system, there, step=-step, steps=steps, save_every=steps, method=method).final
+    return distance(state, back)
+
+
+def group_defect(state: State, method: Method, step: float, steps: int) -> float:
+    """How far the variables are off their manifolds after `steps` steps."""
+    final = simulate(state.system, state, step=step, steps=steps, save_every=steps, method=method).final
+    layout = state.system.representations[method.representation].layout
+    return float(layout.defect(layout.pack(final.values)))

@@ -1,0 +1,145 @@
+"""Bodies made of points, or of homogeneous balls, which attract as points do from outside."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from .base import Body
+from .checks import finite, positive, whole
+from .ellipsoid import ball_integrals
+from .inertia import TOLERANCE
+from .integrals import exponents, known
+
+Array = NDArray[np.float64]
+
+
+class PointMasses(Body):
+    """Masses at fixed positions in the body's frame.
+
+    `radii`: the points are homogeneous balls of these radii; their mutual gravity stays that of points, their inertia
+    and inertia integrals count. `inertia`: the inertia about the mass centre where it is known otherwise (a printed
+    value, a body with a rod); three moments or a 3×3 matrix. `recentre` moves the positions to the mass centre.
+
+    >>> body = PointMasses([1.0, 3.0], [[3.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    >>> body.mass, float(body.inertia[2, 2])
+    (4.0, 12.0)
+    """
+
+    kind: ClassVar[str] = "points"
+
+    def __init__(
+        self,
+        masses: ArrayLike,
+        positions: ArrayLike,
+        *,
+        radii: ArrayLike = 0.0,
+        inertia: ArrayLike | None = None,
+        recentre: bool = False,
+    ) -> None:
+        self.masses = np.array(finite("masses", masses, ()))
+        if self.masses.ndim != 1 or not self.masses.size or not np.all(self.masses > 0.0):
+            raise InvalidInput("masses", masses, "a list of positive numbers")
+        places = finite("positions", positions, (3,))
+        if places.shape != (self.masses.size, 3):
+            raise InvalidInput("positions", positions, f"shape ({self.masses.size}, 3), not {places.shape}")
+        self.mass = float(self.masses.sum())
+        mean = self.masses @ places / self.mass
+        self.positions = places - mean if recentre else np.array(places)
+        sizes = finite("radii", radii, ())
+        if sizes.shape not in ((), self.masses.shape) or np.any(sizes < 0.0):
+            raise InvalidInput("radii", radii, "one number not below zero, or one for each mass")
+        self.radii = np.broadcast_to(sizes, self.masses.shape)
+        self._given = None if inertia is None else _inertia(inertia)
+
+    @property
+    def inertia(self) -> Array:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.inertia_of_points if self._given is None else self._given
+
+    @property
+    def inertia_of_points(self) -> Array:
+        """The inertia that follows from the masses, positions and radii, whatever `inertia` was given."""
+        arms = self.positions - self.centre
+        Jd = (arms.T * self.masses) @ arms
+        own = 0.4 * float(self.masses @ self.radii**2)
+        return (np.trace(Jd) + own) * np.eye(3) - Jd
+
+    def inertia_integrals(self, order: int) -> Array:
+        """Exact sums; for balls, by the binomial theorem about each centre."""
+        powers = self.positions[:, :, None] ** np.arange(whole("order", order, 0) + 1)
+        ball = ball_integrals(order)
+        T = np.zeros_like(ball)
+        for a, b, c in exponents(order if np.any(self.radii) else 0):
+            if ball[a, b, c] == 0.0:
+                continue
+            weights = ball[a, b, c] * self.masses * self.radii ** (a + b + c)
+            choose = [[math.comb(i, s) for i in range(s, order + 1)] for s in (a, b, c)]
+            x, y, z = (powers[:, axis, : order + 1 - s] for axis, s in enumerate((a, b, c)))
+            T[a:, b:, c:] += np.einsum("p,pi,pj,pk,i,j,k->ijk", weights, x, y, z, *choose, optimize=True)
+        return np.where(known(order), T, 0.0)
+
+    @property
+    def radius(self) -> float:
+        return float(np.max(np.linalg.norm(self.positions, axis=1) + self.radii))
+
+    def describe(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "type": self.kind,
+            "masses": self.masses.tolist(),
+            "positions": self.positions.tolist(),
+        }
+        if np.any(self.radii):
+            data["radii"] = self.radii.tolist()
+        if self._given is not None:
+            data["inertia"] = self._given.tolist()
+        return data
+
+
+class Dumbbell(PointMasses):
+    """Two masses on the x axis of the frame, `length` apart, their mass centre at the origin.
+
+    `fraction` is the part of the mass at the +x end; each end is a ball of this `radius`. The rod has no mass.
+
+    >>> body = Dumbbell(mass=3.0, length=0.5)
+    >>> body.positions[:, 0]
+    array([ 0.25, -0.25])
+    """
+
+    kind: ClassVar[str] = "dumbbell"
+
+    def __init__(
+        self,
+        mass: float,
+        length: float,
+        *,
+        fraction: float = 0.5,
+        radius: float = 0.0,
+        inertia: ArrayLike | None = None,
+    ) -> None:
+        m, self.length = positive("mass", mass), positive("length", length)
+        f = positive("fraction", fraction)
+        if not f < 1.0:
+            raise InvalidInput("fraction", fraction, "a number between 0 and 1")
+        self.fraction, end = f, positive("radius", radius, zero=True)
+        places = [[(1.0 - f) * self.length, 0.0, 0.0], [-f * self.length, 0.0, 0.0]]
+        super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia)
+
+    def describe(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"type": self.kind, "mass": self.mass, "length": self.length}
+        data |= {"fraction": self.fraction, "radius": float(self.radii[0])}
+        return data if self._given is None else data | {"inertia": self._given.tolist()}
+
+
+def _inertia(value: ArrayLike) -> Array:
+    """A given inertia: three moments or a symmetric matrix, which may be singular (all points on a line)."""
+    array = np.array(value, dtype=np.float64)
+    matrix = np.diag(array) if array.shape == (3,) else array
+    symmetric = matrix.shape == (3, 3) and np.all(np.isfinite(matrix))
+    symmetric = symmetric and np.abs(matrix - matrix.T).max() <= TOLERANCE * np.abs(matrix).max()
+    if not symmetric or np.linalg.eigvalsh(matrix)[0] < -TOLERANCE * np.abs(matrix).max():
+        raise InvalidInput("inertia", value, "three moments or a symmetric 3×3 matrix, none of its moments below zero")
+    return matrix

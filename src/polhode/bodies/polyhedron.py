@@ -1,0 +1,174 @@
+"""Homogeneous bodies bounded by a closed triangle mesh, such as the shape models of asteroids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput, PolhodeError
+from .base import Body
+from .checks import positive, whole
+from .integrals import inertia_from
+from .mesh import Indices, check_mesh, facet_integrals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How the mesh given became the body: `x_body = rotation @ (scale · x_given − shift)`.
+
+    `shift` is the mass centre of the scaled mesh if it was moved there, else zero; `rotation` holds the principal axes
+    as rows if it was turned to them, else it is the identity. `off_centre` and `off_diagonal` say how far the mesh was
+    from both before: the distance of the mass centre, and the largest product of inertia relative to the trace.
+    """
+
+    scale: float
+    shift: Array
+    rotation: Array
+    off_centre: float
+    off_diagonal: float
+    recentred: bool
+    principal: bool
+    merged: int
+
+    def __str__(self) -> str:
+        angle = np.degrees(np.arccos(np.clip(0.5 * (np.trace(self.rotation) - 1.0), -1.0, 1.0)))
+        lines = [
+            f"lengths times {self.scale:g}; {self.merged} repeated vertices merged",
+            f"mass centre {self.off_centre:.3g} from the origin: {'moved there' if self.recentred else 'left'}",
+            f"off-diagonal inertia {self.off_diagonal:.2g} of its trace: "
+            + (f"turned by {angle:.4g}° to principal axes" if self.principal else "left"),
+        ]
+        return "\n".join(lines)
+
+
+class Polyhedron(Body):
+    """The homogeneous body inside a closed mesh of triangles that run counter-clockwise seen from outside.
+
+    Give `mass` or `density`. `scale` multiplies the coordinates (1000 for a mesh in kilometres and a body in metres).
+    `recentre` moves the mass centre to the origin; `principal` turns the body to its principal axes, moments ascending,
+    by the least turn among the four that do. `placement` reports what was done.
+
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> body = Polyhedron(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], density=6.0)
+    >>> round(body.mass, 12), body.placement.shift
+    (1.0, array([0.25, 0.25, 0.25]))
+    """
+
+    kind: ClassVar[str] = "polyhedron"
+
+    def __init__(
+        self,
+        vertices: ArrayLike,
+        faces: ArrayLike,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        scale: float = 1.0,
+        recentre: bool = True,
+        principal: bool = False,
+    ) -> None:
+        if (mass is None) == (density is None):
+            raise InvalidInput("mass", mass, "either mass or density, one of the two")
+        self._source: dict[str, Any] | None = None
+        self._given = {"mass": mass, "density": density, "scale": scale, "recentre": recentre, "principal": principal}
+        points, self.faces = check_mesh(vertices, faces)
+        self.vertices, self.placement = _place(points, self.faces, positive("scale", scale), recentre, principal)
+        self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
+        self.density = positive("mass", mass) / self.volume if mass is not None else positive("density", density or 0.0)
+        self.mass = float(mass) if mass is not None else self.density * self.volume
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        scale: float = 1.0,
+        recentre: bool = True,
+        principal: bool = False,
+    ) -> Polyhedron:
+        """The body in a mesh file (OBJ, STL, PLY: what trimesh reads); the arguments are those of the class.
+
+        Vertices that a file repeats, to give each facet its own, are merged.
+        """
+        points, faces = _read(fspath(path))
+        unique, where = np.unique(points, axis=0, return_inverse=True)
+        merged = len(points) - len(unique)
+        if merged:
+            points, faces = unique, where.reshape(-1)[faces]
+        body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
+        object.__setattr__(body.placement, "merged", merged)
+        body._source = {"file": fspath(path)}
+        return body
+
+    @property
+    def corners(self) -> Array:
+        """The corners of the facets, shape (facets, 3, 3)."""
+        return self.vertices[self.faces]
+
+    def inertia_integrals(self, order: int) -> Array:
+        """Exact integrals over the signed tetrahedra that the facets span with the origin."""
+        return self.density * facet_integrals(self.corners, whole("order", order, 0))
+
+    @property
+    def radius(self) -> float:
+        return float(np.linalg.norm(self.vertices, axis=1).max())
+
+    def describe(self) -> dict[str, Any]:
+        given = {name: value for name, value in self._given.items() if value is not None}
+        if self._source is not None:
+            return {"type": self.kind} | self._source | given
+        scaled = {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
+        # the vertices kept are those of the placed body: nothing is left to be done to them
+        return {"type": self.kind} | scaled | given | {"scale": 1.0, "recentre": False, "principal": False}
+
+    def __repr__(self) -> str:
+        return f"Polyhedron(mass={self.mass:.6g}, {len(self.vertices)} vertices, {len(self.faces)} facets)"
+
+
+def _place(points: Array, faces: Indices, scale: float, recentre: bool, principal: bool) -> tuple[Array, Placement]:
+    """The scaled vertices, moved and turned as asked, and the report of it."""
+    scaled = scale * points
+    middle = 0.5 * (scaled.min(axis=0) + scaled.max(axis=0))  # far from the origin the integrals would lose digits
+    near = scaled - middle
+    T = facet_integrals(near[faces], 1)
+    offset = np.array([T[1, 0, 0], T[0, 1, 0], T[0, 0, 1]]) / T[0, 0, 0]
+    centre = middle + offset
+    J = inertia_from(facet_integrals((near - offset)[faces], 2))
+    off_diagonal = float(np.abs(J - np.diag(np.diag(J))).max() / np.trace(J))
+    rotation = principal_axes(J) if principal else np.eye(3)
+    placed = (near - offset if recentre else scaled) @ rotation.T
+    shift = centre if recentre else np.zeros(3)
+    off_centre = float(np.linalg.norm(centre))
+    return placed, Placement(scale, shift, rotation, off_centre, off_diagonal, recentre, principal, 0)
+
+
+def principal_axes(J: Array) -> Array:
+    """The rotation whose rows are the principal axes of `J`, moments ascending, with the least turn from the identity."""
+    rows = np.linalg.eigh(J)[1].T
+    rows[2] *= np.sign(np.linalg.det(rows))
+    turns = [np.diag(signs) @ rows for signs in ([1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1])]
+    return max(turns, key=np.trace)
+
+
+def _read(path: str) -> tuple[Array, Indices]:
+    """Vertices and facets of a file, as they stand there."""
+    try:
+        import trimesh
+    except ImportError:
+        raise PolhodeError("reading a mesh file needs trimesh: pip install 'polhode[shapes]'") from None
+    try:
+        mesh: Any = trimesh.load(path, force="mesh", process=False)
+        points, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
+    except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
+        raise InvalidInput("path", path, f"a mesh file that trimesh can read ({error})") from error
+    if not len(faces):
+        raise InvalidInput("path", path, "a mesh file with facets")
+    return points, faces

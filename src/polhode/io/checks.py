@@ -1,0 +1,146 @@
+"""Checks of a scenario's tables, each failure as one message: where it is, the value, and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from ..errors import InvalidInput
+
+# what pydantic calls its complaints, in words
+EXPECTED = {
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "int_type": "a whole number",
+    "greater_than_equal": "at least {ge}",
+    "bool_type": "true or false",
+    "string_type": "text in quotes",
+    "dict_type": "a table",
+    "model_type": "a table",
+}
+SIMPLE = {bool, int, float, str}
+
+
+class ScenarioError(InvalidInput):
+    """A scenario that cannot be used.
+
+    `field` is the path in the file. `problem` replaces the sentence where there is no value to show.
+
+    >>> raise ScenarioError("body.toml", "run.step", "fast", "a number")
+    Traceback (most recent call last):
+    ...
+    polhode.io.checks.ScenarioError: body.toml: run.step = 'fast': expected a number
+    """
+
+    def __init__(self, where: str, field: str, value: Any = None, allowed: str = "", problem: str = "") -> None:
+        super().__init__(field, value, allowed)
+        self.where = where
+        self.args = (f"{where}: {problem or self.args[0]}",)
+
+
+class Table(BaseModel):
+    """A table of a scenario: no key but its own, no conversion from text, no NaN."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def validate(where: str, path: tuple[str, ...], model: type[AnyTable], data: Any) -> AnyTable:
+    """`data`, found at `path` in the scenario called `where`, as a `model`."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as failure:
+        # a misspelt key also leaves the right one missing: it is the spelling that helps
+        errors = sorted(failure.errors(), key=lambda error: error["type"] != "extra_forbidden")
+        raise _located(where, path, model, errors[0]) from None
+
+
+def arguments(where: str, path: str, function: Callable[..., Any], data: dict[str, Any]) -> dict[str, Any]:
+    """`data` as keyword arguments of `function`: the keys of its signature, of the types it is annotated with.
+
+    >>> from polhode import LGVI
+    >>> arguments("body.toml", "method", LGVI.__init__, {"ordre": 4})
+    Traceback (most recent call last):
+    ...
+    polhode.io.checks.ScenarioError: body.toml: method.ordre is unknown; did you mean 'order'? Allowed: order, form
+    """
+    hints = get_type_hints(function)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):  # a class without its own __init__
+            continue
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[name] = (_argument_type(hints.get(name, Any)), default)
+    model = create_model("Arguments", __base__=Table, **fields)
+    given = validate(where, (path,), model, data)
+    return {name: getattr(given, name) for name in data}
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The nearest right spelling as a question, or nothing.
+
+    >>> nearest("freerigidbdy", ["FreeRigidBody", "Pendulum3D"])
+    "; did you mean 'FreeRigidBody'?"
+    """
+    spelling = {right.lower(): right for right in known}
+    found = difflib.get_close_matches(name.lower(), spelling, n=1)
+    return f"; did you mean {spelling[found[0]]!r}?" if found else ""
+
+
+def expect(good: bool, value: Any, allowed: str) -> Any:
+    """`value` if it is good, else pydantic's error that says what is allowed."""
+    if not good:
+        raise PydanticCustomError("polhode", "{allowed}", {"allowed": allowed})
+    return value
+
+
+def _located(where: str, path: tuple[str, ...], model: type[BaseModel], error: ErrorDetails) -> ScenarioError:
+    """One of pydantic's errors as ours."""
+    keys = [str(key) for key in error["loc"]]
+    place = ".".join([*path, *keys])
+    if error["type"] not in ("extra_forbidden", "missing"):
+        allowed = EXPECTED.get(error["type"], error["msg"]).format(**error.get("ctx", {}))
+        return ScenarioError(where, place, error["input"], allowed)
+    for key in keys[:-1]:
+        model = model.model_fields[key].annotation  # type: ignore[assignment]
+    known = model.model_fields
+    if error["type"] == "missing":
+        meaning = known[keys[-1]].description
+        return ScenarioError(where, place, problem=f"{place} is missing" + (f": {meaning}" if meaning else ""))
+    hint = nearest(keys[-1], known) or "."
+    return ScenarioError(where, place, error["input"], problem=f"{place} is unknown{hint} Allowed: {', '.join(known)}")
+
+
+def _argument_type(hint: Any) -> Any:
+    """What a scenario may hold for an argument annotated with `hint`."""
+    members = set(get_args(hint)) - {type(None)}
+    if members and members >= set(get_args(ArrayLike)):
+        return Annotated[Any, BeforeValidator(_numbers)]
+    if hint in SIMPLE or get_origin(hint) is Literal or (members and members <= SIMPLE):
+        return hint
+    return Any
+
+
+def _numbers(value: Any) -> Any:
+    """A finite number, or lists of them, however deep: no text, no truth values."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending.extend(item)
+            continue
+        try:
+            finite = math.isfinite(item) and not isinstance(item, bool)
+        except (TypeError, OverflowError):
+            finite = False
+        expect(finite, value, "finite numbers")
+    return value

@@ -1,0 +1,64 @@
+"""Files are written beside their place and then renamed: a reader sees the old file or the new one, never a part."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import InvalidInput, PolhodeError
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A name in the same folder to write to; it becomes `path` if all goes well, and is removed if not.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with replacing(folder / "note.txt") as beside:
+    ...     _ = beside.write_text("whole")
+    >>> [file.name for file in folder.iterdir()]
+    ['note.txt']
+    """
+    target = check_writable(path)
+    # the suffix stays: some writers choose the format by it
+    beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    try:
+        yield beside
+        os.replace(beside, target)
+    except OSError as error:
+        raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """`path`, if a file can be put there: its folder exists and it is not a folder itself."""
+    target = Path(path)
+    if target.is_dir():
+        raise InvalidInput("path", str(path), "a file, but this is a folder")
+    if not target.parent.is_dir():
+        raise InvalidInput("path", str(path), f"a folder that exists, but there is no {target.parent}")
+    return target
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """`path` as a folder, made if need be."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput("folder", str(path), f"a folder that can be made ({error.strerror})") from error
+    return Path(path)
+
+
+def check_folder(path: str | os.PathLike[str]) -> Path:
+    """`path`, if it is a folder that can be written to or one that `make_folder` can make; makes nothing."""
+    folder = Path(path)
+    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not nearest.is_dir():
+        raise InvalidInput("folder", str(path), f"a folder, but {nearest} is a file")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InvalidInput("folder", str(path), f"a folder that may be written to, unlike {nearest}")
+    return folder

@@ -1,0 +1,121 @@
+"""Trajectories as NetCDF files: all that a run was, bit for bit.
+
+A file holds what `Trajectory.to_xarray` shows: the time, every field of the system, the conserved quantities, the
+tangent map if there is one, and in its attributes the units, the conventions, and how to make the run again.
+`load` reads back the variables that the method carried (`polhode_values`); the others follow from them.
+"""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput, PolhodeError
+from ..methods.base import known_methods
+from ..systems.base import known_systems
+from ..trajectory import Stats, Trajectory
+from .files import check_writable, replacing
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+# Lossless; the checksum makes a damaged file an error instead of other numbers.
+LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+
+
+def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
+    """Write `trajectory` to a NetCDF file; `polhode.load` reads it back bit for bit.
+
+    >>> import tempfile, polhode as ph
+    >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
+    >>> traj = ph.simulate(body, body.state(omega=[0.7, -0.6, 0.5]), step=0.1, steps=10)
+    >>> file = Path(tempfile.mkdtemp()) / "run.nc"
+    >>> save(traj, file)
+    >>> bool((load(file).R == traj.R).all())
+    True
+    """
+    check_writable(path)
+    dataset = trajectory.to_xarray()
+    encoding = {str(name): LOSSLESS for name in dataset.variables}
+    with replacing(path) as beside:
+        try:
+            dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
+        except RuntimeError as error:  # what the HDF5 library says, as when the disk is full
+            raise PolhodeError(f"{path} could not be written: {error}") from error
+
+
+def load(path: str | PathLike[str]) -> Trajectory:
+    """Read a trajectory that `Trajectory.save` wrote.
+
+    >>> load("nowhere.nc")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: path = 'nowhere.nc': expected a file that exists
+    """
+    dataset = _read(path)
+    attributes = dataset.attrs
+    if "polhode_system" not in attributes:
+        raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other NetCDF file")
+    try:
+        names = json.loads(attributes["polhode_values"])
+        values = {name: _array(dataset, name) for name in names}
+        return Trajectory(
+            system=_rebuild(
+                path, "system", known_systems(), attributes["polhode_system"], attributes["polhode_parameters"]
+            ),
+            method=_rebuild(
+                path, "method", known_methods(), attributes["polhode_method"], attributes["polhode_method_options"]
+            ),
+            step=float(attributes["polhode_step"]),
+            t=_array(dataset, "time"),
+            values=values,
+            stats=Stats(**json.loads(attributes["polhode_stats"])),
+            tangent=_array(dataset, "tangent") if "tangent" in dataset else None,
+            provenance=json.loads(attributes["polhode_provenance"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, PolhodeError):
+            raise
+        raise InvalidInput(
+            "path", str(path), f"a whole trajectory; in this file something is amiss: {error}"
+        ) from error
+
+
+def _read(path: str | PathLike[str]) -> xarray.Dataset:
+    """All of the file, in memory."""
+    import xarray
+
+    file = Path(path)
+    if not file.exists():
+        raise InvalidInput("path", str(path), "a file that exists")
+    if not file.is_file():
+        raise InvalidInput("path", str(path), "a file, but this is a folder")
+    try:
+        with xarray.open_dataset(file, engine="netcdf4", decode_cf=False) as dataset:
+            return dataset.load()
+    except PermissionError as error:
+        raise InvalidInput("path", str(path), "a file that may be read") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput("path", str(path), "a NetCDF file; this is none, or damaged or cut short") from error
+
+
+def _array(dataset: xarray.Dataset, name: str) -> Array:
+    array = dataset[name].to_numpy()
+    array.flags.writeable = False
+    return array
+
+
+def _rebuild(path: str | PathLike[str], what: str, known: dict[str, Any], name: str, arguments: str) -> Any:
+    """The system or method that the file names, from its arguments."""
+    if name not in known:
+        raise InvalidInput(
+            "path", str(path), f"a trajectory whose {what} is known here, not {name!r}: {', '.join(known)}"
+        )
+    return known[name](**json.loads(arguments))

@@ -1,0 +1,152 @@
+"""What there is, as tables made from the classes' own data: `polhode.systems()` and `polhode.methods()`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .methods.base import Method, known_methods
+from .systems.base import System, known_systems
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a table, each a dict with the same keys; shows itself as text, HTML, Markdown, and in a terminal.
+
+    >>> table = Table("Planets", [{"name": "Earth", "moons": ["Moon"]}, {"name": "Venus", "moons": []}])
+    >>> table
+    name   moons
+    -----  -----
+    Earth  Moon
+    Venus  —
+    >>> table[0]["moons"]
+    ['Moon']
+    """
+
+    title: str
+    rows: Sequence[Row]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Row:
+        return self.rows[index]
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.rows[0]) if self.rows else []
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text."""
+        return [[_text(row[column]) for column in self.columns] for row in self.rows]
+
+    def __repr__(self) -> str:
+        lines = [self.columns, *self.cells()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        lines.insert(1, ["-" * width for width in widths])
+        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.cells())
+        return (
+            f"<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def to_markdown(self) -> str:
+        """As a Markdown table."""
+        lines = [self.columns, ["---"] * len(self.columns), *self.cells()]
+        return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+    def to_rich(self) -> RichTable:
+        """As a table for a terminal."""
+        from rich.markup import escape as plain
+        from rich.table import Table as RichTable
+
+        table = RichTable(title=self.title, title_justify="left")
+        for i, column in enumerate(self.columns):
+            table.add_column(column, style="bold" if i == 0 else "", no_wrap=i == 0)
+        for row in self.cells():
+            table.add_row(*map(plain, row))
+        return table
+
+
+def systems() -> Table:
+    """Every system: its state, what it conserves, and the methods that fit it.
+
+    >>> [row["conserved"] for row in systems() if row["system"] == "FreeRigidBody"]
+    [['energy', 'spatial_momentum', 'momentum_norm']]
+    """
+    return Table("Systems", [_system_row(name, cls) for name, cls in known_systems().items()])
+
+
+def methods() -> Table:
+    """Every method: its orders, what it keeps, and where it is from. Settings that differ in traits have their own row.
+
+    >>> [row["order"] for row in methods() if row["method"] == "LGVI"]
+    [[2, 4, 6, 8]]
+    """
+    return Table("Methods", [row for name, cls in known_methods().items() for row in _method_rows(name, cls)])
+
+
+def _system_row(name: str, cls: type[System]) -> Row:
+    return {
+        "system": name,
+        "what": cls.summary,
+        "parameters": _parameters(cls),
+        "state": list(cls.fields),
+        "conserved": list(cls.conserved),
+        "methods": [method for method, kind in known_methods().items() if _fits(kind, cls)],
+        "reference": cls.reference,
+    }
+
+
+def _method_rows(name: str, cls: type[Method]) -> Iterator[Row]:
+    by_traits: dict[tuple[str, ...], list[Method]] = {}
+    for variant in cls.variants():
+        traits = tuple(trait for trait, has in variant.traits().items() if has)
+        by_traits.setdefault(traits, []).append(variant)
+    for traits, variants in by_traits.items():
+        yield {
+            "method": name,
+            "what": cls.summary,
+            "options": _parameters(cls),
+            "order": sorted({variant.order for variant in variants if variant.order}),
+            "traits": list(traits),
+            "reference": cls.reference,
+        }
+
+
+def _fits(method: type[Method], system: type[System]) -> bool:
+    """Whether any setting of the method integrates the system: what flows it offers does not depend on its numbers."""
+    body = object.__new__(system)
+    return any(variant.why_not(body) is None for variant in method.variants())
+
+
+def _parameters(cls: type[Any]) -> list[str]:
+    """The constructor's arguments, with their defaults."""
+    parameters = inspect.signature(cls).parameters.values()
+    return [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
+
+
+def _text(value: Any) -> str:
+    return (", ".join(map(str, value)) if isinstance(value, list) else str(value)) or "—"
+
+
+def make_callable(package: ModuleType, table: Callable[[], Table]) -> None:
+    """Let `package()` give its table: `polhode.systems` is the folder of systems and, called, the list of them."""
+    package.__class__ = type(
+        "CallablePackage", (ModuleType,), {"__call__": staticmethod(table), "__doc__": table.__doc__}
+    )

@@ -1,0 +1,122 @@
+"""What a method claims, measured: one function a promise, for any system and method.
+
+Each returns a `Cell`: what to print, whether the claim holds, and, where nothing could be measured, why. A new system
+or method gets its rows by being defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.analysis import group_defect, measured_order, symmetry_defect, symplectic_defect
+from polhode.analysis.convergence import distance, reference_final
+from polhode.errors import PolhodeError
+from polhode.methods import Method, known_methods
+from polhode.simulate import simulate
+from polhode.systems import State, System, known_systems
+
+EPSILON = np.finfo(float).eps
+STEP = 0.05
+MANY = 100_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`text` for the table; `holds` is None where the promise is not made."""
+
+    text: str
+    holds: bool | None = None
+
+    def __post_init__(self) -> None:
+        assert self.holds is None or type(self.holds) is bool, "a NumPy truth value would slip through `is`"
+
+
+def pairs() -> Iterator[tuple[Method, type[System]]]:
+    """Every setting of every method with every system that accepts it."""
+    for system in known_systems().values():
+        state = system.example()
+        for cls in known_methods().values():
+            yield from ((method, system) for method in cls.variants() if method.why_not(state.system) is None)
+
+
+def order(method: Method, state: State) -> Cell:
+    if method.order == 0 or method.adaptive:
+        # no order in the step: compare with the other reference
+        truth = reference_final(state, 5.0, closed_form=method.adaptive)
+        error = distance(simulate(state.system, state, step=0.5, steps=10, method=method).final, truth)
+        return Cell(f"error {error:.0e}", error < 1e-10)
+    orders = measured_order(state, method, 5.0).orders
+    return Cell(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
+
+
+def _long_run(method: Method, state: State, steps: int = MANY):
+    return simulate(state.system, state, step=STEP, steps=steps, save_every=max(1, steps // 1000), method=method)
+
+
+def _wanted(state: State, *kinds: str) -> list[str]:
+    return [name for name, invariant in state.system.conserved.items() if invariant.kind in kinds]
+
+
+def momentum(method: Method, state: State) -> Cell:
+    names = _wanted(state, "momentum", "casimir")
+    if not names:
+        return Cell("the system has none")
+    steps = MANY if not method.adaptive else 1000
+    kept = {k.name: k for k in _long_run(method, state, steps).kept()}
+    worst = max(kept[name].relative for name in names)
+    return Cell(f"{worst:.0e}", bool(worst <= 50 * EPSILON * np.sqrt(steps)) if method.preserves_momentum else None)
+
+
+def energy(method: Method, state: State) -> Cell:
+    names = _wanted(state, "energy")
+    if not names:
+        return Cell("the system keeps none")
+    steps = MANY if not method.adaptive else 1000
+    trajectory = _long_run(method, state, steps)
+    (kept,) = [k for k in trajectory.kept() if k.name == names[0]]
+    text = f"{kept.relative:.0e}"
+    rounding = 50 * EPSILON * np.sqrt(steps)
+    if method.preserves_energy:
+        return Cell(text, bool(kept.relative <= rounding))
+    if not method.symplectic:
+        return Cell(text)
+    deviation = np.abs(trajectory.invariants()[names[0]] - kept.first)
+    half = len(deviation) // 2
+    bounded = deviation[half:].max() <= 1.5 * deviation[:half].max() + rounding * abs(kept.first)
+    drifted = abs(kept.slope) * (trajectory.t[-1] - trajectory.t[0])
+    level = drifted <= 0.1 * kept.worst + rounding * abs(kept.first)
+    return Cell(f"{text} bounded", bool(bounded and level))
+
+
+def symplectic(method: Method, state: State) -> Cell:
+    if method.adaptive:
+        return Cell("adaptive")
+    try:
+        defect = symplectic_defect(state, method, STEP)
+    except PolhodeError as reason:
+        return Cell(str(reason), False if method.symplectic else None)
+    return Cell(f"{defect:.0e}", defect <= 1e-10 if method.symplectic else None)
+
+
+def symmetric(method: Method, state: State) -> Cell:
+    defect = symmetry_defect(state, method, STEP)
+    return Cell(f"{defect:.0e}", defect <= 1e-11 if method.symmetric else None)
+
+
+def group(method: Method, state: State) -> Cell:
+    steps = MANY if not method.adaptive else 1000
+    defect = group_defect(state, method, STEP, steps)
+    return Cell(f"{defect:.0e}", defect <= 1e-13 if method.preserves_group else None)
+
+
+PROMISES: dict[str, Callable[[Method, State], Cell]] = {
+    "order": order,
+    "momentum": momentum,
+    "energy": energy,
+    "symplectic": symplectic,
+    "symmetric": symmetric,
+    "group": group,
+}

@@ -1,0 +1,46 @@
+"""Every method on every system that accepts it: what the class claims is what is measured.
+
+The table methods × systems × promises is printed at the end of the tests. A promise that is not made shows the number
+that was found, without a mark.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.methods import Method
+from polhode.systems import System
+
+from .promises import PROMISES, Cell, pairs
+
+CASES = list(pairs())
+TABLE: dict[tuple[str, str], dict[str, Cell]] = {}
+
+
+def name(case: tuple[Method, type[System]]) -> str:
+    return f"{case[1].__name__}-{case[0]!r}"
+
+
+@pytest.mark.parametrize("promise", list(PROMISES))
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_promise(case: tuple[Method, type[System]], promise: str) -> None:
+    method, system = case
+    cell = PROMISES[promise](method, system.example())
+    TABLE.setdefault((system.__name__, repr(method)), {})[promise] = cell
+    assert cell.text, "an empty cell needs a reason"
+    assert cell.holds is not False, f"{method!r} on {system.__name__} breaks its promise {promise!r}: {cell.text}"
+
+
+def test_the_claims_can_fail() -> None:
+    """The measurements tell the methods that promise nothing from those that do."""
+    from polhode import LGVI, RK4, FreeRigidBody
+
+    state = FreeRigidBody.example()
+
+    class Boaster(RK4):
+        symplectic = symmetric = preserves_momentum = preserves_energy = preserves_group = True
+        order = 5
+
+    for promise, measure in PROMISES.items():
+        assert measure(Boaster(), state).holds is False, promise
+        assert measure(LGVI(), state).holds is True, promise
