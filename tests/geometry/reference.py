@@ -39,8 +39,8 @@ def exponential(A: Any) -> Any:
     return mp.expm(A, method="taylor")
 
 
-def trivialised(A: Any, V: Any, side: str) -> Any:
-    """exp(−A) D (right) or D exp(−A) (left), D the derivative of exp at A along V."""
+def trivialised(A: Any, V: Any) -> dict[str, Any]:
+    """exp(−A) D, "right", and D exp(−A), "left", with D the derivative of exp at A along V."""
     n = A.rows
     block = mp.zeros(2 * n)
     for i in range(n):
@@ -48,8 +48,8 @@ def trivialised(A: Any, V: Any, side: str) -> Any:
             block[i, j] = block[n + i, n + j] = A[i, j]
             block[i, n + j] = V[i, j]
     whole = exponential(block)
-    D = whole[0:n, n : 2 * n]
-    return exponential(-A) * D if side == "right" else D * exponential(-A)
+    D, inverse = whole[0:n, n : 2 * n], exponential(-A)
+    return {"right": inverse * D, "left": D * inverse}
 
 
 @dataclass(frozen=True)

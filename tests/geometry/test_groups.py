@@ -135,15 +135,14 @@ def test_cayley_is_the_rotation_of_twice_the_arctangent(group, rng):
 
 
 @each_dexp
-@pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-6, 0.5, 1.999, 2.001, 2.999, 3.001, 3.9, 4.1])
-def test_dexp_to_the_last_digit(group, side, angle, rng):
-    x = group.vectors(rng, 2, 1.0) * angle
-    v = group.vectors(rng, 2, 1.0)
-    w = group.dexp(f"dexp_{side}", x, v)
-    for i in range(2):
-        assert error(group.hat(w[i]), trivialised(exact(group.hat(x[i])), exact(group.hat(v[i])), side)) < 8.0
-    assert relative(group.dexp(f"dexpinv_{side}", x, w), v) < 32.0
+def test_dexp_to_the_last_digit(group, angle, rng):
+    x = group.vectors(rng, 1, 1.0) * angle
+    v = group.vectors(rng, 1, 1.0)
+    for side, expected in trivialised(exact(group.hat(x[0])), exact(group.hat(v[0]))).items():
+        w = group.dexp(f"dexp_{side}", x, v)
+        assert error(group.hat(w[0]), expected) < 4.0
+        assert relative(group.dexp(f"dexpinv_{side}", x, w), v) < 16.0
 
 
 @each_dexp

@@ -109,7 +109,9 @@ def test_project_keeps_rotations(rng):
     assert np.allclose(so3.project(R), R, rtol=0.0, atol=4.0 * EPS)
 
 
-@pytest.mark.parametrize("A", [np.diag([1.0, 1.0, -1.0]), np.zeros((3, 3)), np.ones((3, 3)), np.diag([1.0, 1.0, 1e-17])])
+@pytest.mark.parametrize(
+    "A", [np.diag([1.0, 1.0, -1.0]), np.zeros((3, 3)), np.ones((3, 3)), np.diag([1.0, 1.0, 1e-17])]
+)
 def test_project_refuses_what_is_no_rotation(A):
     with pytest.raises(InvalidInput, match=r"A = .*positive determinant"):
         so3.project([np.eye(3), A])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
-from ..scalars import any_of, attach, kernel, value, where, worst
+from ..scalars import any_of, attach, kernel, sin, value, where, worst
 from .front import MATRIX, VECTOR, as_array, components
 from .vectors import Matrix, Symmetric, Vector, add, apply_symmetric, cross, dot, scale, solve, subtract
 
@@ -28,8 +28,8 @@ MAX_ITERATIONS = 25
 SMALL_CORRECTION = 1e-19
 # A solution satisfies r = 0 to a few roundings of its terms; 1e-13 leaves room for stiff inertia ratios.
 RESIDUAL_BOUND = 1e-13
-# Past 120° lie only the unwanted roots (they sit near 180° for small steps).
-LARGEST_TAN2 = 3.0
+# How many stations a solution is followed along from g = 0, where the short way did not lead to the wanted root.
+STATIONS = 16
 
 
 @kernel
@@ -57,23 +57,15 @@ def jacobian(J: Symmetric, g: Vector, c: Vector) -> Matrix:
 
 
 @kernel
-def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
-    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst residual relative to |g|,
-    and whether it failed in any lane.
+def newton(J: Symmetric, g: Vector, c: Vector, moving: Any) -> tuple[Vector, Any, int]:
+    """Newton's method from c, its last determinant and how many iterations it took.
 
-    Every lane runs as if alone: one that has converged is left as it is while the others go on.
+    Every lane runs as if alone: one that has converged, or is not `moving`, is left as it is while the others go on.
     """
-    g0 = (value(g[0]), value(g[1]), value(g[2]))
-    J0 = (value(J[0]), value(J[1]), value(J[2]), value(J[3]), value(J[4]), value(J[5]))
-    c = scale(0.5, apply_symmetric(J_inverse, g0))
-    # one fixed-point correction is cheaper than the Newton step that it saves
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    moving = dot(g0, g0) >= 0.0
+    determinant = 0.0 * c[0] - 1.0
     iterations = 0
-    determinant = -1.0 + 0.0 * g0[0]
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        step, determinant_here = solve(jacobian(J0, g0, c), residual(J0, g0, c))
+        step, determinant_here = solve(jacobian(J, g, c), residual(J, g, c))
         c = (
             where(moving, c[0] - step[0], c[0]),
             where(moving, c[1] - step[1], c[1]),
@@ -82,15 +74,54 @@ def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vec
         determinant = where(moving, determinant_here, determinant)
         moving = moving & (dot(step, step) > SMALL_CORRECTION)
         iterations += 1
-    r = residual(J0, g0, c)
-    size = dot(g0, g0)
-    defect = dot(r, r) / where(size > 0.0, size, 1.0)
-    # `not (a <= b)` in words that NaN fails as well: the comparisons below are all true for a good root
-    good = (defect <= RESIDUAL_BOUND * RESIDUAL_BOUND) & (dot(c, c) <= LARGEST_TAN2) & (determinant < 0.0)
-    failed = any_of(where(good, 0.0, 1.0) > 0.5)
+    return c, determinant, iterations
+
+
+@kernel
+def relative_defect(J: Symmetric, g: Vector, c: Vector) -> Any:
+    """`|r|²/|g|²`."""
+    r = residual(J, g, c)
+    size = dot(g, g)
+    return dot(r, r) / where(size > 0.0, size, 1.0)
+
+
+@kernel
+def is_wanted(J: Symmetric, g: Vector, c: Vector, determinant: Any) -> Any:
+    """Whether c is a solution, and the one that joins zero.
+
+    That is the one for which the eigenvalues of F Jd have positive real parts: equivalently, for Jd ≥ 0, the Jacobian's
+    determinant is negative, as at c = 0, and `tr F Jd > 0`. NaN fails each of the comparisons.
+    """
+    spread = (J[0] + J[1] + J[2]) * (1.0 + dot(c, c))
+    solved = relative_defect(J, g, c) <= RESIDUAL_BOUND * RESIDUAL_BOUND
+    return solved & (determinant < 0.0) & (4.0 * dot(c, apply_symmetric(J, c)) < spread)
+
+
+@kernel
+def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
+    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared residual relative
+    to |g|², and whether it failed in any lane."""
+    g0 = (value(g[0]), value(g[1]), value(g[2]))
+    J0 = (value(J[0]), value(J[1]), value(J[2]), value(J[3]), value(J[4]), value(J[5]))
+    # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
+    c = scale(0.5, apply_symmetric(J_inverse, g0))
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c, determinant, iterations = newton(J0, g0, c, dot(g0, g0) >= 0.0)
+    lost = where(is_wanted(J0, g0, c, determinant), 0.0, 1.0) > 0.5
+    if any_of(lost):
+        # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = sin φ it moves evenly even
+        # where the fold makes it turn as √(1 − s).
+        c = (where(lost, 0.0, c[0]), where(lost, 0.0, c[1]), where(lost, 0.0, c[2]))
+        for station in range(1, STATIONS + 1):
+            s = sin(1.5707963267948966 * station / STATIONS)
+            c, determinant, more = newton(J0, scale(s, g0), c, lost)
+            iterations += more
+        lost = lost & (where(is_wanted(J0, g0, c, determinant), 0.0, 1.0) > 0.5)
+    defect = relative_defect(J0, g0, c)
     correction, _ = solve(jacobian(J0, g0, c), residual(J, g, c))
     c_with_partials = (attach(c[0], correction[0]), attach(c[1], correction[1]), attach(c[2], correction[2]))
-    return c_with_partials, iterations, worst(defect), failed
+    return c_with_partials, iterations, worst(defect), any_of(lost)
 
 
 def symmetric_entries(J: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,7 +160,7 @@ class Layout:
         ends = np.cumsum([0, *(v.manifold.size for v in variables)])
         self.slices = {v.name: slice(a, b) for v, a, b in zip(variables, ends[:-1], ends[1:], strict=True)}
         kicked = [self.slices[v.name] for v in variables if v.kicked]
-        if any(a.stop != b.start for a, b in zip(kicked, kicked[1:], strict=False)):
+        if any(a.stop != b.start for a, b in pairwise(kicked)):
             raise ValueError("kicked variables must lie side by side")
         self.kicked = slice(kicked[0].start, kicked[-1].stop) if kicked else slice(0, 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +46,7 @@ def blocks(dimension: int, most: int = 8) -> list[slice]:
     """The tangent directions in blocks of about equal size: a run on duals carries one block at a time."""
     count = -(-dimension // most)
     edges = [round(i * dimension / count) for i in range(count + 1)]
-    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: slice) -> tuple[Array, Array]:
