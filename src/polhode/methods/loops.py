@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.layout import Layout
-from ..scalars import compiled, width
+from ..scalars import Flow, compiled, double, width
 from ..scalars.compile import BoundFlow
 from .base import Report, Representation, Run
 
@@ -75,11 +75,39 @@ def drift_kick_loop(
 
 
 @compiled
+def slope(
+    S: Any,
+    rhs: Any,
+    force: Any,
+    has_force: bool,
+    y: Array,
+    p: Array,
+    kicked: int,
+    kicks: int,
+    forces: int,
+    t: float,
+    dy: Array,
+) -> int:
+    """dy/dt at y: the motion without force, plus the force on the momenta."""
+    status = rhs(S, y, p, t, 0.0, dy)
+    if has_force and status == 0:
+        status = force(S, y, p, t, 0.0, dy)
+        for i in range(kicks):
+            dy[kicked + i] += y[forces + i]
+    return status
+
+
+@compiled
 def runge_kutta_loop(
     S: Any,
     rhs: Any,
+    force: Any,
+    has_force: bool,
     y: Array,
     p: Array,
+    kicked: int,
+    kicks: int,
+    forces: int,
     A: Array,
     b: Array,
     c: Array,
@@ -93,7 +121,7 @@ def runge_kutta_loop(
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """An explicit Runge–Kutta method with tableau (A, b, c)."""
+    """An explicit Runge–Kutta method with tableau (A, b, c), for the sum of `rhs` and of the force on the momenta."""
     row = 0
     for k in range(first, first + count):
         t = t0 + k * step
@@ -103,7 +131,7 @@ def runge_kutta_loop(
                 for j in range(i):
                     total += A[i, j] * slopes[j, m]
                 stage[m] = y[m] + step * total
-            status = rhs(S, stage, p, t + c[i] * step, step, slopes[i])
+            status = slope(S, rhs, force, has_force, stage, p, kicked, kicks, forces, t + c[i] * step, slopes[i])
             if status != 0:
                 return status, k - first
         for m in range(slopes.shape[1]):
@@ -118,24 +146,34 @@ def runge_kutta_loop(
     return 0, count
 
 
-class CompiledRun(Run):
-    """State, parameters and flows of a compiled loop, for any scalar.
+class Workbench:
+    """State, parameters and flows as compiled loops want them, for any scalar.
 
     `y` is given for the variables of the layout; slots for forces and the workspace of the flows are added to it.
     """
 
     def __init__(
-        self, representation: Representation, y: Array, p: Array, t0: float, step: float, kind: types.Type, forces: int
+        self, representation: Representation, main: Flow, y: Array, p: Array, t0: float, step: float, kind: types.Type
     ) -> None:
         self.layout: Layout = representation.layout
         self.kind, self.t0, self.step, self.width = kind, t0, step, width(kind)
-        self.carried = y.size + forces * self.width
-        self.y = np.concatenate([y, np.zeros((forces + representation.workspace) * self.width)])
+        self.main: BoundFlow = main.on(kind)
+        self.has_force = representation.force is not None
+        # where there is no force the main flow stands in as an argument that is never called
+        self.force: BoundFlow = representation.force.on(kind) if self.has_force else self.main
+        self.kicked = representation.layout.kicked.start * self.width
+        self.kicks = representation.forces * self.width
+        self.forces = representation.layout.size * self.width
+        self.y = np.concatenate([y, np.zeros(self.kicks + representation.workspace * self.width)])
+        self.carried = self.forces + self.kicks
         self.p = np.ascontiguousarray(p)
         self.report = Report()
 
+    def states(self, samples: Array) -> Array:
+        return samples[:, : self.forces].copy()
 
-class DriftKickRun(CompiledRun):
+
+class DriftKickRun(Workbench, Run):
     """A composition of drifts and kicks."""
 
     def __init__(
@@ -150,15 +188,8 @@ class DriftKickRun(CompiledRun):
         *,
         staggered: bool = False,
     ) -> None:
-        super().__init__(representation, y, p, t0, step, kind, representation.forces)
+        super().__init__(representation, representation.drift, y, p, t0, step, kind)
         self.stages, self.staggered = stages, staggered
-        self.drift: BoundFlow = representation.drift.on(kind)
-        self.has_force = representation.force is not None
-        # where there is no force the drift stands in as an argument that is never called
-        self.force: BoundFlow = representation.force.on(kind) if self.has_force else self.drift
-        self.kicked = representation.layout.kicked.start * self.width
-        self.kicks = representation.forces * self.width
-        self.forces = representation.layout.size * self.width
         if self.has_force:
             _evaluate(self.kind, self.force, self.y, self.p, t0, self.report.numbers)
         if staggered:
@@ -173,7 +204,7 @@ class DriftKickRun(CompiledRun):
         return 0.5 * self.stages[-1, 0] * self.step * y[..., self.forces : self.forces + self.kicks]
 
     def states(self, samples: Array) -> Array:
-        y = samples[:, : self.forces].copy()
+        y = super().states(samples)
         if self.staggered:
             y[:, self._momenta] += self._half_kick(samples)
         return y
@@ -181,7 +212,7 @@ class DriftKickRun(CompiledRun):
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         return drift_kick_loop(
             self.kind,
-            self.drift,
+            self.main,
             self.force,
             self.has_force,
             self.y,
@@ -206,7 +237,7 @@ def _evaluate(S: Any, flow: Any, y: Array, p: Array, t: float, out: Array) -> in
     return flow(S, y, p, t, 0.0, out)
 
 
-class RungeKuttaRun(CompiledRun):
+class RungeKuttaRun(Workbench, Run):
     """An explicit Runge–Kutta method."""
 
     def __init__(
@@ -219,18 +250,23 @@ class RungeKuttaRun(CompiledRun):
         tableau: tuple[Array, Array, Array],
         kind: types.Type,
     ) -> None:
-        super().__init__(representation, y, p, t0, step, kind, 0)
+        super().__init__(representation, representation.rhs, y, p, t0, step, kind)
         self.tableau = tableau
-        self.rhs: BoundFlow = representation.rhs.on(kind)
+        self.carried = self.forces  # forces are evaluated anew at every stage
         self.slopes = np.zeros((len(tableau[1]), self.carried))
         self.stage = np.zeros(self.y.size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         return runge_kutta_loop(
             self.kind,
-            self.rhs,
+            self.main,
+            self.force,
+            self.has_force,
             self.y,
             self.p,
+            self.kicked,
+            self.kicks,
+            self.forces,
             *self.tableau,
             self.slopes,
             self.stage,
@@ -244,17 +280,15 @@ class RungeKuttaRun(CompiledRun):
         )
 
 
-def derivative(representation: Representation, p: Array) -> Any:
-    """The right-hand side as a Python function `(t, y) -> dy/dt`, for solvers that call back."""
-    from ..scalars import double
+class RightHandSide(Workbench):
+    """dy/dt as a Python function `(t, y) -> dy/dt`, for solvers that call back."""
 
-    rhs = representation.rhs.on(double)
-    size = representation.layout.size
-    full, out = np.zeros(size + representation.workspace), np.zeros(size)
+    def __init__(self, representation: Representation, p: Array) -> None:
+        super().__init__(representation, representation.rhs, np.zeros(representation.layout.size), p, 0.0, 0.0, double)
 
-    def f(t: float, y: Array) -> Array:
-        full[:size] = y
-        _evaluate(double, rhs, full, p, t, out)
-        return out.copy()
-
-    return f
+    def __call__(self, t: float, y: Array) -> Array:
+        self.y[: self.forces] = y
+        dy = np.empty(self.forces)
+        slots = (self.kicked, self.kicks, self.forces)
+        slope(self.kind, self.main, self.force, self.has_force, self.y, self.p, *slots, t, dy)
+        return dy

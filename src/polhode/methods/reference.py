@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import IncompatibleMethod, InvalidInput
 from ..scalars import double
 from .base import Array, Integrable, Method, Report, Run
-from .loops import derivative
+from .loops import RightHandSide
 
 if TYPE_CHECKING:
     from numba import types
@@ -61,7 +61,7 @@ class _AdaptiveRun(Run):
         self.y = system.enter(method.representation, state)
         self.carried = self.y.size
         self.t0, self.step = state.t, step
-        self._derivative = derivative(representation, system.parameters())
+        self._derivative = RightHandSide(representation, system.parameters())
         self._tolerances = {"rtol": max(method.rtol, 3e-14), "atol": method.atol}
         self._solver: Any = None
 

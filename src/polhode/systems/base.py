@@ -6,7 +6,7 @@ variables and the compiled flows on it:
 
     drift  the kinetic part of a variational step, with no force          (y, p, t, h) ↦ y at t + h
     force  what changes the momenta at fixed configuration, put into the slots that follow the variables in y
-    rhs    the continuous right-hand side                                   (y, p, t) ↦ out = dy/dt
+    rhs    the continuous motion with no force                             (y, p, t) ↦ out = dy/dt
 
 A method asks for the representation and the flows that it needs, and knows nothing else about the system.
 """
