@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -63,11 +63,14 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.formula = function
-        self.dispatcher = njit(forceinline=True, **_OPTIONS)(function)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
         self.__wrapped__ = function
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return njit(forceinline=True, **_OPTIONS)(self.formula)
 
     def __call__(self, *args: Any) -> Any:
         return self.formula(*args)
@@ -118,10 +121,14 @@ class Flow:
     """
 
     def __init__(self, function: Callable[..., int]) -> None:
-        self.dispatcher = _cached(function)
+        self.function = function
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._bound: dict[types.Type, BoundFlow] = {}
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return _cached(self.function)
 
     def on(self, kind: types.Type) -> BoundFlow:
         if kind not in self._bound:

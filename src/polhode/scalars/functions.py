@@ -121,6 +121,20 @@ def _attach(x: Any, correction: Any) -> Any:
     return lambda x, correction: x
 
 
+def on_duals(function: Callable[..., None]) -> Callable[..., None]:
+    """Make `function(S, ...)` do its work where `S` is a dual scalar, and nothing, at no cost, for other scalars."""
+
+    def skipped(*args: Any) -> None:
+        """Python has no duals."""
+
+    @_overload(skipped)
+    def _choose(*args: Any) -> Any:
+        dual = isinstance(getattr(args[0], "instance_type", None), Dual)
+        return (lambda *args: function(*args)) if dual else (lambda *args: None)
+
+    return skipped
+
+
 # --- functions of one or two numbers ---------------------------------------------------------------------------------
 
 

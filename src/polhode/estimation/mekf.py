@@ -1,0 +1,144 @@
+"""The multiplicative extended Kalman filter of attitude and rate, used online: `predict`, `update`, in any order.
+
+The estimate is a state of the system (attitude on the group, rate) and the covariance P of the error (δθ, δω), and of
+a gyro's bias where one is estimated. After an update the error is moved into the estimate, `R ← R exp S(δθ)`,
+`ω ← ω + δω`, and is zero again. Section 11 of the sheet on [MP16]; the update is Joseph's form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..geometry import so3
+from ..systems.base import State, check_finite
+from .propagators import Propagator, Stepped, _body
+from .sensors import Gyro, VectorSensor, positive
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a measurement did: the innovation, its squared length in its own covariance (NIS), and whether it was used."""
+
+    innovation: Array
+    nis: float
+    accepted: bool
+
+
+class MEKF:
+    """A filter that starts from `state` with the error `covariance` (6×6, or 9×9 with a gyro's bias).
+
+    `propagator` predicts; `acceleration_noise` is the spectral density of a white angular acceleration, which makes the
+    process noise; `gate` refuses a measurement whose NIS exceeds that quantile of its distribution (None: never).
+    """
+
+    def __init__(
+        self,
+        state: State,
+        covariance: ArrayLike,
+        *,
+        propagator: Propagator | None = None,
+        acceleration_noise: float = 1e-10,
+        gyro: Gyro | None = None,
+        bias: ArrayLike | None = None,
+        gate: float | None = None,
+    ) -> None:
+        _body(state)
+        self.state = state
+        self.gyro = gyro
+        size = 9 if gyro else 6
+        self.covariance = check_finite("covariance", covariance, (size, size))
+        if np.linalg.eigvalsh(0.5 * (self.covariance + self.covariance.T))[0] <= 0:
+            raise InvalidInput("covariance", covariance, "a positive definite matrix")
+        self.bias = check_finite("bias", np.zeros(3) if bias is None else bias, (3,))
+        self.propagator = propagator or Stepped()
+        self.acceleration_noise = positive("acceleration_noise", acceleration_noise)
+        if gate is not None and not 0 < gate < 1:
+            raise InvalidInput("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
+        self.gate = gate
+
+    @property
+    def t(self) -> float:
+        return self.state.t
+
+    def process_noise(self, dt: float) -> Array:
+        """`q_a [[T³/3, T²/2], [T²/2, T]] ⊗ 1`: a white angular acceleration over T; and the bias walk."""
+        T = abs(dt)
+        Q = np.zeros_like(self.covariance)
+        Q[:6, :6] = self.acceleration_noise * np.kron([[T**3 / 3, T**2 / 2], [T**2 / 2, T]], np.eye(3))
+        if self.gyro:
+            Q[6:, 6:] = self.gyro.bias_walk**2 * T * np.eye(3)
+        return Q
+
+    def predict(self, dt: float) -> None:
+        """Go `dt` forward in time."""
+        dt = float(check_finite("dt", dt, ()))
+        if dt == 0:
+            return
+        self.state, tangent = self.propagator(self.state, dt)
+        Phi = np.eye(len(self.covariance))
+        Phi[:6, :6] = tangent
+        self.covariance = Phi @ self.covariance @ Phi.T + self.process_noise(dt)
+
+    def update(self, sensor: VectorSensor | Gyro, measurement: ArrayLike) -> Update:
+        """Use a measurement taken now."""
+        z = check_finite("measurement", measurement, (3,))
+        H = np.zeros((3, len(self.covariance)))
+        if isinstance(sensor, VectorSensor):
+            expected = sensor.expected(self.state.R)
+            H[:, :3] = so3.hat(expected)
+        elif self.gyro is None:
+            raise InvalidInput("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
+        else:
+            expected = self.state.omega + self.bias
+            H[:, 3:6] = H[:, 6:] = np.eye(3)
+        noise = sensor.sigma**2 * np.eye(3)
+        innovation = z - expected
+        S = H @ self.covariance @ H.T + noise
+        nis = float(innovation @ np.linalg.solve(S, innovation))
+        if self.gate is not None and nis > _quantile(self.gate, 3):
+            return Update(innovation, nis, accepted=False)
+        K = np.linalg.solve(S, H @ self.covariance).T
+        left = np.eye(len(K)) - K @ H
+        self.covariance = left @ self.covariance @ left.T + K @ noise @ K.T
+        self._move(K @ innovation)
+        return Update(innovation, nis, accepted=True)
+
+    def _move(self, error: Array) -> None:
+        """Move the estimated error into the estimate."""
+        body = _body(self.state)
+        R = self.state.R @ so3.exp(error[:3])
+        self.state = body.state(R=R, omega=self.state.omega + error[3:6], t=self.state.t)
+        if self.gyro:
+            self.bias = self.bias + error[6:]
+
+    def error(self, truth: State) -> Array:
+        """(δθ, δω) of the true state with respect to the estimate."""
+        return np.concatenate([so3.log(self.state.R.T @ truth.R), truth.omega - self.state.omega])
+
+    def nees(self, truth: State) -> float:
+        """The squared error in the filter's own covariance: on average 6 for a consistent filter."""
+        e = self.error(truth)
+        return float(e @ np.linalg.solve(self.covariance[:6, :6], e))
+
+
+def _quantile(probability: float, degrees: int) -> float:
+    from scipy.special import chdtri
+
+    return float(chdtri(degrees, 1 - probability))
+
+
+def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> tuple[float, float]:
+    """Where the mean of `samples` independent NEES or NIS values of a consistent filter lies with this probability.
+
+    >>> low, high = consistency_band(6, 100)
+    >>> low < 6 < high
+    True
+    """
+    tail = 0.5 * (1 - probability)
+    return tuple(_quantile(p, degrees * samples) / samples for p in (tail, 1 - tail))  # type: ignore[return-value]

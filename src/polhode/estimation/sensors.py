@@ -1,0 +1,80 @@
+"""What a spacecraft measures of its attitude and rate, with noise.
+
+A vector sensor (sun sensor, magnetometer, star tracker for one star) sees a known inertial direction r in the body
+frame, `b = Rᵀ r + v`. A gyro sees `ω + β + v`, where the bias β wanders slowly. Noise v is Gaussian, white, the same on
+the three axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..systems.base import check_finite
+
+Array = NDArray[np.float64]
+
+
+def positive(field_name: str, value: float) -> float:
+    number = float(check_finite(field_name, value, ()))
+    if not number > 0:
+        raise InvalidInput(field_name, value, "a positive number")
+    return number
+
+
+@dataclass(frozen=True)
+class VectorSensor:
+    """A sensor of the inertial direction `reference` with noise `sigma`, in radians on each axis.
+
+    >>> sun = VectorSensor([1, 0, 0], sigma=np.radians(0.5), name="sun")
+    >>> sun.expected(np.eye(3))
+    array([1., 0., 0.])
+    """
+
+    reference: ArrayLike
+    sigma: float
+    name: str = "vector"
+    direction: Array = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
+        r = check_finite("reference", self.reference, (3,))
+        length = np.linalg.norm(r)
+        if not length > 0:
+            raise InvalidInput("reference", self.reference, "a nonzero direction")
+        object.__setattr__(self, "direction", r / length)
+
+    def expected(self, R: Array) -> Array:
+        """`Rᵀ r`: the measurement without noise."""
+        return np.swapaxes(R, -1, -2) @ self.direction
+
+    def measure(self, R: Array, rng: np.random.Generator) -> Array:
+        """A noisy measurement at attitude R (leading axes allowed)."""
+        b = self.expected(R)
+        return b + self.sigma * rng.normal(size=b.shape)
+
+
+@dataclass(frozen=True)
+class Gyro:
+    """A rate sensor with noise `sigma` on each axis; its bias walks with `bias_walk` per square root of time."""
+
+    sigma: float
+    bias_walk: float = 0.0
+    name: str = "gyro"
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
+        if not self.bias_walk >= 0:
+            raise InvalidInput("bias_walk", self.bias_walk, "a number that is not negative")
+
+    def measure(self, omega: Array, bias: Array, rng: np.random.Generator) -> Array:
+        """A noisy measurement of the rate `omega` with this bias."""
+        return omega + bias + self.sigma * rng.normal(size=np.shape(omega))
+
+    def biases(self, first: ArrayLike, t: Array, rng: np.random.Generator) -> Array:
+        """A bias that starts at `first` and walks, at the times `t`."""
+        steps = self.bias_walk * np.sqrt(np.abs(np.diff(t)))[:, None] * rng.normal(size=(len(t) - 1, 3))
+        return np.asarray(first, dtype=float) + np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])

@@ -1,0 +1,123 @@
+"""The filter: its matrices, its accuracy over sample intervals, and its own opinion of its errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.estimation import MEKF, FirstOrder, Gyro, Stepped, VectorSensor, consistency_band, triad
+
+BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
+START = BODY.state(omega=np.radians([4, -5, 6]))
+SENSORS = [VectorSensor([1, 0, 0], np.radians(0.5), "sun"), VectorSensor([0, 1, 0], np.radians(1.0), "magnetometer")]
+COVARIANCE = np.diag(np.radians([1.4] * 3 + [0.5] * 3) ** 2)
+
+
+def filtered(interval: float, propagator, seed: int, samples: int = 60, **options):
+    """Runs the filter on simulated measurements: attitude errors in degrees and NEES over the second half."""
+    rng = np.random.default_rng(seed)
+    truth = ph.simulate(BODY, START, step=interval, steps=samples, method=ph.Exact())
+    seen = [sensor.measure(truth.R[0], rng) for sensor in SENSORS]
+    R = triad(SENSORS[0].reference, SENSORS[1].reference, *seen)
+    first = BODY.state(R=R, omega=START.omega + np.radians(0.5) * rng.normal(size=3))
+    kalman = MEKF(first, COVARIANCE, propagator=propagator, **options)
+    errors, nees, nis = [], [], []
+    for k in range(1, samples + 1):
+        kalman.predict(interval)
+        nis += [kalman.update(sensor, sensor.measure(truth.R[k], rng)).nis for sensor in SENSORS]
+        errors.append(np.degrees(np.linalg.norm(kalman.error(truth.state(k))[:3])))
+        nees.append(kalman.nees(truth.state(k)))
+    return np.array(errors[samples // 2 :]), np.array(nees[samples // 2 :]), np.array(nis[samples:])
+
+
+@pytest.mark.parametrize("interval", [0.1, 1.0, 5.0, 10.0, 20.0])
+def test_with_substeps_the_error_stays_small_at_every_sample_interval(interval: float) -> None:
+    """TRIAD alone has 1.4 degrees; half of that is the bar for 0.5 degrees steady error."""
+    samples = 200 if interval < 1 else 60
+    runs = [filtered(interval, Stepped(ph.LGVI(), substep=1.0), seed, samples)[0] for seed in range(2)]
+    assert np.sqrt(np.mean(np.square(runs))) < 0.5
+
+
+def test_a_tuned_filter_is_consistent() -> None:
+    """NEES and NIS of independent runs lie in their 95 % bands: the model's error is below the process noise."""
+    quiet = {"acceleration_noise": 1e-14}  # the truth has none, and the model hardly any error
+    runs = [filtered(5.0, Stepped(ph.LGVI(order=4), substep=0.5), seed, 40, **quiet) for seed in range(20)]
+    low, high = consistency_band(6, len(runs))
+    assert low < np.mean([nees[-1] for _, nees, _ in runs]) < high
+    low, high = consistency_band(3, sum(len(nis) for *_, nis in runs))
+    assert 0.97 * low < np.mean([nis for *_, nis in runs]) < 1.03 * high
+
+
+def test_an_optimistic_filter_is_found_out() -> None:
+    """One first-order step a sample: the covariance says a fraction of the error that there is."""
+    runs = [filtered(5.0, FirstOrder(ph.Midpoint()), seed, 40) for seed in range(3)]
+    assert np.mean([nees[-1] for _, nees, _ in runs]) > 5 * consistency_band(6, 3)[1]
+
+
+def test_one_step_beyond_the_fold_says_so() -> None:
+    kalman = MEKF(START, COVARIANCE, propagator=Stepped(ph.LGVI(), substep=np.inf))
+    kalman.predict(7.36)
+    with pytest.raises(ph.ConvergenceError, match="7.36"):
+        MEKF(START, COVARIANCE, propagator=Stepped(ph.LGVI(), substep=np.inf)).predict(7.38)
+
+
+def test_phi_is_the_closed_form_of_the_step() -> None:
+    """Section 10 of the equations: Φ of one variational step from its own φ."""
+    h, J = 0.5, BODY.inertia.matrix
+    _, Phi = Stepped(ph.LGVI(), substep=1.0)(START, h)
+    F = START.R.T @ ph.simulate(BODY, START, step=h, steps=1).R[1]
+    phi, s = ph.quaternion.from_matrix(F)[:3], ph.quaternion.from_matrix(F)[3]
+    M, S = J @ phi, ph.so3.hat(phi)
+    common = s * J - np.outer(M, phi) / s
+    start, end = (2 / h * (common + sign * (S @ J - ph.so3.hat(M))) for sign in (1, -1))
+    attitude = 2 * (s * np.eye(3) - S + np.outer(phi, phi) / s) @ np.linalg.solve(start, J)
+    rate = np.linalg.solve(J, end) @ np.linalg.solve(start, J)
+    np.testing.assert_allclose(Phi, np.block([[F.T, attitude], [np.zeros((3, 3)), rate]]), atol=1e-13)
+    assert np.linalg.det(Phi) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_first_order_phi_approaches_the_tangent() -> None:
+    exact = Stepped(ph.LGVI(order=8), substep=0.1)(START, 1.0)[1]
+    errors = [np.abs(FirstOrder(ph.RK4(), substep=h)(START, 1.0)[1] - exact).max() for h in (0.1, 0.05, 0.025)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(1.0, abs=0.1)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_wild_measurement_is_refused_by_the_gate() -> None:
+    kalman = MEKF(START, COVARIANCE, gate=0.999)
+    before = kalman.covariance
+    update = kalman.update(SENSORS[0], [0, 1, 0])
+    assert not update.accepted
+    np.testing.assert_array_equal(kalman.covariance, before)
+    assert kalman.update(SENSORS[0], SENSORS[0].expected(START.R)).accepted
+
+
+def test_a_gyro_bias_is_found() -> None:
+    rng = np.random.default_rng(4)
+    gyro, bias = Gyro(sigma=np.radians(0.05)), np.radians([0.5, -0.3, 0.2])
+    truth = ph.simulate(BODY, START, step=1.0, steps=150, method=ph.Exact())
+    start = np.diag(np.radians([1.4] * 3 + [1.0] * 3 + [1.0] * 3) ** 2)
+    kalman = MEKF(START, start, gyro=gyro, propagator=Stepped(ph.LGVI(order=4)))
+    for k in range(1, 151):
+        kalman.predict(1.0)
+        kalman.update(gyro, gyro.measure(truth.omega[k], bias, rng))
+        for sensor in SENSORS:
+            kalman.update(sensor, sensor.measure(truth.R[k], rng))
+    spread = np.sqrt(np.diagonal(kalman.covariance)[6:])
+    assert np.all(np.abs(kalman.bias - bias) < 4 * spread)
+    assert np.all(spread < np.radians(0.05))
+
+
+def test_bad_input_is_named() -> None:
+    for options, field in (
+        ({"covariance": np.eye(5)}, "covariance"),
+        ({"covariance": -np.eye(6)}, "covariance"),
+        ({"covariance": np.eye(6), "gate": 2.0}, "gate"),
+        ({"covariance": np.eye(6), "acceleration_noise": 0.0}, "acceleration_noise"),
+    ):
+        with pytest.raises(ph.InvalidInput) as caught:
+            MEKF(START, **options)
+        assert caught.value.field == field
+    with pytest.raises(ph.InvalidInput, match="gyro"):
+        MEKF(START, COVARIANCE).update(Gyro(0.1), [0, 0, 0])

@@ -1,0 +1,63 @@
+"""Attitude from directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.estimation import Gyro, VectorSensor, least_squares_attitude, triad
+
+RNG = np.random.default_rng(2)
+R = ph.so3.random(RNG)
+DIRECTIONS = RNG.normal(size=(5, 3))
+
+
+def test_without_noise_both_find_the_attitude() -> None:
+    seen = DIRECTIONS @ R
+    np.testing.assert_allclose(triad(*DIRECTIONS[:2], *seen[:2]), R, atol=1e-14)
+    np.testing.assert_allclose(least_squares_attitude(DIRECTIONS, seen), R, atol=1e-14)
+    np.testing.assert_allclose(least_squares_attitude(DIRECTIONS[:2], seen[:2]), R, atol=1e-14)
+
+
+def test_triad_matches_its_first_direction_exactly() -> None:
+    seen = DIRECTIONS[:2] @ R + 0.05 * RNG.normal(size=(2, 3))
+    found = triad(*DIRECTIONS[:2], *seen)
+    unit = [v / np.linalg.norm(v) for v in (DIRECTIONS[0], seen[0])]
+    np.testing.assert_allclose(found @ unit[1], unit[0], atol=1e-14)
+
+
+def test_least_squares_is_the_minimum() -> None:
+    sigma = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    seen = DIRECTIONS @ R + 0.1 * RNG.normal(size=(5, 3))
+
+    def loss(A: np.ndarray) -> float:
+        return float(np.sum(np.sum((DIRECTIONS - seen @ A.T) ** 2, axis=1) / sigma**2))
+
+    best = least_squares_attitude(DIRECTIONS, seen, sigma)
+    for _ in range(50):
+        assert loss(best @ ph.so3.exp(0.01 * RNG.normal(size=3))) > loss(best)
+
+
+def test_directions_that_do_not_determine_an_attitude_are_refused() -> None:
+    with pytest.raises(ph.InvalidInput, match="parallel"):
+        triad([1, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1])
+    with pytest.raises(ph.InvalidInput, match="two directions"):
+        least_squares_attitude([[1, 0, 0]], [[0, 1, 0]])
+    with pytest.raises(ph.InvalidInput, match="shape"):
+        least_squares_attitude([[1, 0, 0]], [[0, 1]])
+
+
+def test_sensors_have_the_noise_they_say() -> None:
+    many = np.broadcast_to(R, (20_000, 3, 3))
+    sun = VectorSensor([0, 3, 4], sigma=0.02)
+    error = sun.measure(many, RNG) - R.T @ [0, 0.6, 0.8]
+    np.testing.assert_allclose(error.std(axis=0), 0.02, rtol=0.03)
+    gyro = Gyro(sigma=0.01, bias_walk=0.1)
+    walk = gyro.biases([1, 2, 3], np.linspace(0, 4, 2), np.random.default_rng(0))
+    np.testing.assert_array_equal(walk[0], [1, 2, 3])
+    ends = [gyro.biases(np.zeros(3), np.linspace(0, 4, 9), RNG)[-1] for _ in range(2000)]
+    np.testing.assert_allclose(np.std(ends), 0.2, rtol=0.05)
+    for bad in ({"reference": [0, 0, 0], "sigma": 0.1}, {"reference": [1, 0, 0], "sigma": 0.0}):
+        with pytest.raises(ph.InvalidInput):
+            VectorSensor(**bad)

@@ -1,0 +1,65 @@
+"""The tangent map from dual numbers, against differences of the same map written independently in 50 digits."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+import polhode as ph
+
+J = mpmath.matrix([["1.0", "0.1", "-0.05"], ["0.1", "2.0", "0.2"], ["-0.05", "0.2", "2.5"]])
+
+
+def hat(x):
+    return mpmath.matrix([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+
+def vee(A):
+    return mpmath.matrix([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / 2
+
+
+def step(R, Pi, h):
+    """F Jd − Jd Fᵀ = h S(Π) by Newton on F = exp S(f), with a numerical Jacobian: nothing shared with the library."""
+    Jd = mpmath.eye(3) * (J[0, 0] + J[1, 1] + J[2, 2]) / 2 - J
+    f = mpmath.lu_solve(J, Pi) * h
+
+    def residual(f):
+        F = mpmath.expm(hat(f), method="taylor")
+        return vee(F * Jd - Jd * F.T) - h * Pi
+
+    for _ in range(7):
+        r, e = residual(f), mpf(10) ** -25
+        slopes = [(residual(f + e * mpmath.matrix(np.eye(3)[j].tolist())) - r) / e for j in range(3)]
+        f -= mpmath.lu_solve(mpmath.matrix([[slopes[j][i] for j in range(3)] for i in range(3)]), r)
+    F = mpmath.expm(hat(f), method="taylor")
+    return R * F, F.T * Pi
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_fifty_digit_differences(steps: int) -> None:
+    with mp.workdps(50):
+        h = mpf("0.1")
+        R0 = mpmath.expm(hat(mpmath.matrix(["0.3", "-0.2", "0.5"])), method="taylor")
+        Pi0 = mpmath.matrix(["0.9", "-1.1", "1.3"])
+
+        def end(xi, dPi):
+            R, Pi = R0 * mpmath.expm(hat(xi), method="taylor"), Pi0 + dPi
+            for _ in range(steps):
+                R, Pi = step(R, Pi, h)
+            return R, Pi
+
+        zero, e = mpmath.matrix(3, 1), mpf(10) ** -12
+        R1, _ = end(zero, zero)
+        columns = []
+        for j in range(6):
+            d = mpmath.matrix((e * np.eye(6)[j]).tolist())
+            (Ra, Pa), (Rb, Pb) = end(d[:3], d[3:]), end(-d[:3], -d[3:])
+            columns.append([*(vee(R1.T * (Ra - Rb)) / (2 * e)), *((Pa - Pb) / (2 * e))])
+        expected = np.array([[float(x) for x in column] for column in columns]).T
+        body = ph.FreeRigidBody(np.array(J.tolist(), dtype=float))
+        state = body.state(R=np.array(R0.tolist(), dtype=float), Pi=[0.9, -1.1, 1.3])
+    for method in (ph.LGVI(), ph.QuaternionVI()):
+        found = ph.simulate(body, state, step=0.1, steps=steps, method=method, tangent=True).tangent[-1]
+        np.testing.assert_allclose(found, expected, atol=1e-12)
