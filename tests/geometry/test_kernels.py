@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS, exact, exponential, rounded, trivialised
 
 from polhode.geometry import quaternion, s2, se3, so2, so3
 from polhode.geometry.vectors import add, scale
 from polhode.scalars import compiled, double, duals, flow, get3, kernel, lanes, put
+from tests.geometry.reference import EPS, exact, exponential, rounded, trivialised
 
 # --- the families -------------------------------------------------------------------------------------------------------
 

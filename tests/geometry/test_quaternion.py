@@ -5,10 +5,10 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS
 
 from polhode.errors import InvalidInput
 from polhode.geometry import quaternion, so3
+from tests.geometry.reference import EPS
 
 
 @pytest.fixture

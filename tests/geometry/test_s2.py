@@ -5,10 +5,10 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS
 
 from polhode.errors import InvalidInput
 from polhode.geometry import s2, so3
+from tests.geometry.reference import EPS
 
 
 @pytest.fixture
@@ -49,6 +49,7 @@ def test_log_and_distance_between_given_doubles(rng):
             n = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
             expected = mp.atan2(mp.norm(n), mp.fdot(a, b))
             assert abs(mp.mpf(float(s2.distance(d, e))) / expected - 1) < 8.0 * EPS
+            assert abs(mp.norm([mp.mpf(float(c)) for c in s2.log(d, e)]) / expected - 1) < 8.0 * EPS
 
 
 def test_log_at_the_point_itself_and_opposite():

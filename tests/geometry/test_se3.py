@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS, error, exact, exponential, trivialised, twist_hat
 
 from polhode.errors import InvalidInput
 from polhode.geometry import se3, so3
+from tests.geometry.reference import EPS, error, exact, exponential, trivialised, twist_hat
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS
 
 from polhode.geometry import series
+from polhode.scalars import compiled, duals, flow, get, put
+from tests.geometry.reference import EPS
 
 
 def _cot_defect(t):
@@ -110,3 +111,55 @@ def test_kernels_run_on_plain_floats_without_warnings():
     for name in FUNCTIONS:
         for a in (0.0, 0.5, 2.0, 5.0, 20.0):
             assert np.isfinite(getattr(series, name)(a))
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------------
+
+
+@flow
+def coefficients(S, y, p, t, h, out):
+    a = get(y, 0, S)
+    half = series.half_angle(a)
+    put(y, 1, S, series.sinc(a))
+    put(y, 2, S, series.cosine(a))
+    put(y, 3, S, series.versine(a))
+    put(y, 4, S, series.sine_defect(a))
+    put(y, 5, S, series.cot_defect(a))
+    put(y, 6, S, half[0])
+    put(y, 7, S, half[1])
+    put(y, 8, S, series.angle_ratio(a, 2.0))
+    return 0
+
+
+@compiled
+def once(step, S, y, p):
+    return step(S, y, p, 0.0, 0.0, p)
+
+
+DERIVATIVES = [
+    FUNCTIONS["sinc"],
+    FUNCTIONS["cosine"],
+    FUNCTIONS["versine"],
+    FUNCTIONS["sine_defect"],
+    FUNCTIONS["cot_defect"],
+    lambda t: mp.sin(t / 2) / (t / 2),
+    lambda t: mp.cos(t / 2),
+    lambda t: mp.atan(t / 2) / t,
+]
+SLOPES_AT_ZERO = [-1 / 6, -1 / 2, -1 / 24, -1 / 120, 1 / 720, -1 / 24, -1 / 8, -1 / 24]
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-150, 1e-6, 1e-3, 0.1, 0.39, 0.41, 0.999, 1.001, 1.999, 2.001, 3.0, 4.001])
+def test_dual_numbers_carry_the_derivative(t):
+    """The derivative of each coefficient by t², itself to nearly all digits: the closed form alone would lose ε/t²."""
+    S = duals(1)
+    y = np.zeros((9, 2))
+    y[0] = t * t, 1.0
+    assert once(coefficients.on(S), S, y.reshape(-1), np.zeros(1)) == 0
+    for i, function in enumerate(DERIVATIVES):
+        if t < 1e-100:
+            expected = SLOPES_AT_ZERO[i]
+        else:
+            with mp.workdps(80):
+                expected = float(_by_square(function)(mp.mpf(t)))
+        assert abs(y[i + 1, 1] / expected - 1.0) < 100.0 * EPS, (i, t)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.geometry.reference import EPS, error, exact, exponential, rounded
 
 from polhode.errors import InvalidInput
 from polhode.geometry import quaternion, so3
+from tests.geometry.reference import EPS, error, exact, exponential, rounded
 
 AXES = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, -1), (1, 0, 1), (1, 1, 1), (1, -2, 3), (1e-9, 1, 0)]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.geometry.reference import EPS, error, exact, exponential, rounded
 
 from polhode.errors import InvalidInput
 from polhode.geometry import so2, so3, son
+from tests.geometry.reference import EPS, error, exact, exponential, rounded, trivialised
 
 
 @pytest.fixture
@@ -111,6 +111,15 @@ def test_exp_does_not_depend_on_the_batch(rng):
     for i in range(4):
         assert np.allclose(son.exp(A)[i], son.exp(A[i]), rtol=EPS, atol=EPS * 1e-9)
         assert np.allclose(son.dexp_left(A, V)[i], son.dexp_left(A[i], V[i]), rtol=0.0, atol=4.0 * EPS)
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_dexpinv_to_the_last_digits(side, rng):
+    A = np.stack([skew(rng, 5, (s, 0.5 * s)) for s in (1e-6, 0.5, 1.0, 2.0, 2.5)])
+    V = np.stack([skew(rng, 5, (1.0, 2.0)) for _ in range(5)])
+    for a, v in zip(A, V, strict=True):
+        W = rounded(trivialised(exact(a), exact(v))[side])
+        assert np.abs(getattr(son, f"dexpinv_{side}")(a, W) - v).max() < 2.5 * EPS * np.abs(v).max()
 
 
 def test_cayley_inverse_refuses_half_turns():

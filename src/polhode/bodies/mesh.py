@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..errors import InvalidInput
+from ..geometry.front import as_array
+from .checks import finite
 from .integrals import exponents
 
 Array = NDArray[np.float64]
@@ -58,14 +58,15 @@ def check_mesh(vertices: Any, faces: Any) -> tuple[Array, Indices]:
 
     Facets are counted from 0. What is not looked for: facets that cut through one another.
     """
-    points = np.array(vertices, dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != 3 or not np.all(np.isfinite(points)):
-        raise InvalidInput("vertices", f"an array of shape {points.shape}", "finite numbers of shape (n, 3)")
-    given = np.array(faces)
-    if given.ndim != 2 or given.shape[1] != 3 or not np.issubdtype(given.dtype, np.integer):
-        raise InvalidInput("faces", f"an array of shape {given.shape} of {given.dtype}", "whole numbers of shape (m, 3)")
+    points = np.array(finite("vertices", vertices, (3,)))
+    if points.ndim != 2:
+        raise InvalidInput("vertices", f"an array of shape {points.shape}", "shape (n, 3)")
+    given = np.asarray(faces) if as_array("faces", faces, (3,)).ndim == 2 else np.zeros(3)
+    if not np.issubdtype(given.dtype, np.integer):
+        raise InvalidInput("faces", faces, "whole numbers of shape (m, 3)")
     triangles = given.astype(np.int64)
-    _refuse("vertex numbers", ((triangles < 0) | (triangles >= len(points))).any(axis=1), triangles, f"0 to {len(points) - 1}")
+    beyond = np.any((triangles < 0) | (triangles >= len(points)), axis=1)
+    _refuse("vertices beyond the list", beyond, triangles, f"vertex numbers from 0 to {len(points) - 1}")
     a, b, c = triangles.T
     _refuse("a vertex twice", (a == b) | (b == c) | (c == a), triangles, "three different vertices in each facet")
     corners = points[triangles]
@@ -111,6 +112,9 @@ def _check_edges(triangles: Indices, count: int) -> None:
 
 def _check_outward(corners: Array, triangles: Indices, count: int) -> None:
     """Each connected part of the surface must enclose a positive volume."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     graph = coo_array((np.ones(start.size), (start, end)), shape=(count, count))
     labels = connected_components(graph, directed=False)[1][triangles[:, 0]]

@@ -55,6 +55,11 @@ def front(kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...]) ->
 
     def on_arrays(*args: ArrayLike) -> NDArray[np.float64]:
         arrays = [as_array(n, a, s) for n, a, s in zip(names, args, inputs, strict=True)]
+        leading = [a.shape[: a.ndim - len(s)] for a, s in zip(arrays, inputs, strict=True)]
+        try:
+            np.broadcast_shapes(*leading)
+        except ValueError:
+            raise InvalidInput(names[-1], f"leading axes {leading[-1]}", f"ones that go with {leading[:-1]}") from None
         with np.errstate(all="ignore"):  # both sides of a `where` are computed, and one of them may divide by zero
             return assembled(kernel(*(components(a, s) for a, s in zip(arrays, inputs, strict=True))), output)
 

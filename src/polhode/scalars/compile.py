@@ -11,7 +11,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
@@ -29,18 +31,40 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
+_IMPORT = re.compile(r"^from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]*)", re.MULTILINE)
+
+
+def imported_files(path: Path, root: Path) -> set[Path]:
+    """The source files below `root` that `path` imports from at its top level."""
+    found = set()
+    for dots, module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        parts = module.split(".")
+        if not dots and parts[0] != root.name:
+            continue
+        base = path.parents[len(dots) - 1].joinpath(*filter(None, parts)) if dots else root.joinpath(*parts[1:])
+        candidates = [base.with_suffix(".py"), base / "__init__.py"]
+        candidates += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
+        found.update(file for file in candidates if file.is_file())
+    return found
+
 
 @cache
-def source_stamp() -> str:
-    """A fingerprint of every source file of the package.
+def source_stamp(path: Path, root: Path = PACKAGE) -> str:
+    """A fingerprint of a source file and of all files of the package that it imports, directly or not.
 
     Numba notices a change in the file of a cached function, but not in a file whose kernels were inlined into it. With
-    this stamp on every cache entry, any edit or upgrade makes all of them stale.
+    this stamp on its cache entry, editing or upgrading any file that a function is made from makes the entry stale.
     """
+    files, pending = set(), [path]
+    while pending:
+        file = pending.pop()
+        if file not in files:
+            files.add(file)
+            pending.extend(imported_files(file, root))
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        status = path.stat()
-        digest.update(f"{path.relative_to(PACKAGE)} {status.st_mtime_ns} {status.st_size}\n".encode())
+    for file in sorted(files):
+        status = file.stat()
+        digest.update(f"{file} {status.st_mtime_ns} {status.st_size}\n".encode())
     return digest.hexdigest()
 
 
@@ -49,36 +73,55 @@ def _cached(function: Callable[..., Any]) -> Dispatcher:
         dispatcher = njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**_OPTIONS)(function)
-    dispatcher._cache._cache_file._source_stamp = source_stamp()
+    file = Path(function.__code__.co_filename)
+    if file.is_file():
+        dispatcher._cache._cache_file._source_stamp = source_stamp(file.resolve())
     return dispatcher
+
+
+class Compilable:
+    """A function and, once it is needed, Numba's dispatcher of it: importing the package makes none."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return _cached(self.function)
+
+    @property
+    def stats(self) -> Any:
+        """Numba's counts of what was found in the disk cache and what was not."""
+        return self.dispatcher.stats
+
+
+@typeof_impl.register(Compilable)
+def _typeof_compilable(value: Compilable, context: Any) -> types.Type:
+    return types.Dispatcher(value.dispatcher)
+
+
+class Compiled(Compilable):
+    """A function that Python calls."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self.dispatcher(*args)
+
+
+class Kernel(Compilable):
+    """A formula written once: plain Python outside compiled code, inlined machine code inside it."""
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return njit(forceinline=True, **_OPTIONS)(self.function)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
 
 
 def compiled(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function` on first call, and keep the result on disk."""
-    return cast(Callable[P, T], _cached(function))
-
-
-class Kernel:
-    """A formula written once: plain Python outside compiled code, inlined machine code inside it."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.formula = function
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
-        self.__module__ = function.__module__
-        self.__wrapped__ = function
-
-    @cached_property
-    def dispatcher(self) -> Dispatcher:
-        return njit(forceinline=True, **_OPTIONS)(self.formula)
-
-    def __call__(self, *args: Any) -> Any:
-        return self.formula(*args)
-
-
-@typeof_impl.register(Kernel)
-def _typeof_kernel(value: Kernel, context: Any) -> types.Type:
-    return types.Dispatcher(value.dispatcher)
+    return cast(Callable[P, T], Compiled(function))
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
@@ -113,7 +156,7 @@ class BoundFlow(types.WrapperAddressProtocol):
         return self._signature
 
 
-class Flow:
+class Flow(Compilable):
     """A function of the fixed signature `(S, y, p, t, h, out) -> status`, compiled for each scalar when asked for.
 
     `S` the scalar's type, `y` the state, `p` the parameters, `t` the time at the start, `h` the step,
@@ -121,14 +164,8 @@ class Flow:
     """
 
     def __init__(self, function: Callable[..., int]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
+        super().__init__(function)
         self._bound: dict[types.Type, BoundFlow] = {}
-
-    @cached_property
-    def dispatcher(self) -> Dispatcher:
-        return _cached(self.function)
 
     def on(self, kind: types.Type) -> BoundFlow:
         if kind not in self._bound:
