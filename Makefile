@@ -27,7 +27,7 @@ test: $(STAMP)  ## run the tests
 lint: $(STAMP)  ## style, types and the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 docs: $(STAMP)  ## build the documentation into site/

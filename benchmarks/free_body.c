@@ -2,15 +2,15 @@
 
    The same algorithm as polhode's `drift_matrix` on a full symmetric inertia. With g = h Pi the Cayley parameter c of the
    step's rotation F solves r(c) = g + g x c + (g.c) c - 2 J c = 0: a guess, two fixed-point corrections, Newton's method
-   down to a correction whose square is 1e-19, and a check of the residual. Then R becomes R F, put back onto the group to
-   first order, and Pi becomes F' Pi. Everything is kept in doubles that live in registers. */
+   down to a correction whose square is 1e-19, and a check that this is the wanted root. Then R becomes R F, put back onto
+   the group to first order, and Pi becomes F' Pi. Everything is kept in doubles that live in registers. Only the search
+   for a root that this misses, next to the largest possible step, is left out. */
 
 #include <stdint.h>
 
 #define MAX_ITERATIONS 25
 #define SMALL_CORRECTION 1e-19
 #define RESIDUAL_BOUND 1e-13
-#define LARGEST_TAN2 3.0
 
 typedef struct {
     double x, y, z;
@@ -54,7 +54,7 @@ static inline vec correction(sym J, vec g, vec c, double *det) {
                  (c2 * r.x + (a1 * a6 - a0 * a7) * r.y + (a0 * a4 - a1 * a3) * r.z) * d};
 }
 
-/* c for this g, in *c; returns the number of Newton iterations, or -1 if there is no root near the identity. */
+/* c for this g, in *root; returns the number of Newton iterations, or -1 if this is not the wanted root. */
 static inline int solve(sym J, sym J_inverse, vec g, vec *root) {
     vec c = scale(0.5, apply(J_inverse, g));
     c = scale(0.5, apply(J_inverse, turned(g, c)));
@@ -70,8 +70,9 @@ static inline int solve(sym J, sym J_inverse, vec g, vec *root) {
     vec r = residual(J, g, c);
     double size = dot(g, g), defect = dot(r, r) / (size > 0.0 ? size : 1.0);
     *root = c;
-    int good = defect <= RESIDUAL_BOUND * RESIDUAL_BOUND && dot(c, c) <= LARGEST_TAN2 && det < 0.0;
-    return good ? iterations : -1;
+    double spread = (J.xx + J.yy + J.zz) * (1.0 + dot(c, c));
+    int wanted = defect <= RESIDUAL_BOUND * RESIDUAL_BOUND && det < 0.0 && 4.0 * dot(c, apply(J, c)) < spread;
+    return wanted ? iterations : -1;
 }
 
 /* `steps` steps of h on y = (R by rows, Pi), p = (J, J^-1) as (xx, yy, zz, yz, xz, xy) each. Returns the number of Newton

@@ -17,10 +17,39 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import tables as _tables
 from ._version import __version__
 from .errors import ConvergenceError, IncompatibleMethod, InvalidInput, PolhodeError
-from .geometry import quaternion, s2, se3, so2, so3, son
-from .methods import DOP853, LGVI, RK4, Exact, Midpoint, QuaternionVI
+from .geometry import bishop, quaternion, s2, se3, so2, so3, son
+from .methods import (
+    DOP853,
+    LGVI,
+    RK4,
+    EnergyMomentum,
+    Exact,
+    ForcedLGVI,
+    LagrangeDAlembert,
+    Midpoint,
+    QuaternionVI,
+)
 from .simulate import simulate
-from .systems import FreeRigidBody, State
+from .systems import (
+    AttitudeBody,
+    BodyMomentBody,
+    ChargedBody,
+    ConcentricShells,
+    CoupledBodies,
+    DirectorBody,
+    DoublePlanarPendulum,
+    FieldBody,
+    FreeRigidBody,
+    NonTwistingBody,
+    OrbitingBody,
+    Pendulum3D,
+    PlanarBody,
+    PlanarPendulum,
+    PlanePendulum,
+    PointForceBody,
+    SpaceMomentBody,
+    State,
+)
 from .trajectory import Trajectory
 
 if _TYPE_CHECKING:
@@ -35,17 +64,37 @@ __all__ = [
     "DOP853",
     "LGVI",
     "RK4",
+    "AttitudeBody",
+    "BodyMomentBody",
+    "ChargedBody",
+    "ConcentricShells",
     "ConvergenceError",
+    "CoupledBodies",
+    "DirectorBody",
+    "DoublePlanarPendulum",
+    "EnergyMomentum",
     "Exact",
+    "FieldBody",
+    "ForcedLGVI",
     "FreeRigidBody",
     "IncompatibleMethod",
     "InvalidInput",
+    "LagrangeDAlembert",
     "Midpoint",
+    "NonTwistingBody",
+    "OrbitingBody",
+    "Pendulum3D",
+    "PlanarBody",
+    "PlanarPendulum",
+    "PlanePendulum",
+    "PointForceBody",
     "PolhodeError",
     "QuaternionVI",
+    "SpaceMomentBody",
     "State",
     "Trajectory",
     "__version__",
+    "bishop",
     "load",
     "methods",
     "quaternion",

@@ -85,7 +85,7 @@ def simulate(
         steps=done,
         seconds=clock.perf_counter() - started,
         evaluations=run.report.evaluations,
-        mean_iterations=run.report.iterations / max(run.report.evaluations, 1),
+        mean_iterations=run.report.mean_iterations,
         max_iterations=run.report.most_iterations,
         worst_residual=run.report.worst_residual,
     )

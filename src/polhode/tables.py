@@ -70,16 +70,17 @@ class Table:
         lines = [self.columns, ["---"] * len(self.columns), *self.cells()]
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
-    def to_rich(self) -> RichTable:
-        """As a table for a terminal."""
-        from rich.markup import escape as plain
+    def to_rich(self, *, leave_out: Sequence[str] = ()) -> RichTable:
+        """As a table for a terminal, perhaps without some columns."""
         from rich.table import Table as RichTable
+        from rich.text import Text
 
+        shown = [column for column in self.columns if column not in leave_out]
         table = RichTable(title=self.title, title_justify="left")
-        for i, column in enumerate(self.columns):
-            table.add_column(column, style="bold" if i == 0 else "", no_wrap=i == 0)
-        for row in self.cells():
-            table.add_row(*map(plain, row))
+        for i, column in enumerate(shown):
+            table.add_column(column, style="bold" if i == 0 else "", no_wrap=i == 0, overflow="fold")
+        for row in self.rows:
+            table.add_row(*(Text(_text(row[column])) for column in shown))
         return table
 
 
@@ -102,13 +103,15 @@ def methods() -> Table:
 
 
 def _system_row(name: str, cls: type[System]) -> Row:
+    # what flows and conserved quantities there are may depend on the parameters: those of a body in general position
+    body = cls.example().system
     return {
         "system": name,
         "what": cls.summary,
-        "parameters": _parameters(cls),
-        "state": list(cls.fields),
-        "conserved": list(cls.conserved),
-        "methods": [method for method, kind in known_methods().items() if _fits(kind, cls)],
+        "arguments": _arguments(cls),
+        "state": list(body.fields),
+        "conserved": list(body.conserved),
+        "methods": [method for method, kind in known_methods().items() if _fits(kind, body)],
         "reference": cls.reference,
     }
 
@@ -122,20 +125,19 @@ def _method_rows(name: str, cls: type[Method]) -> Iterator[Row]:
         yield {
             "method": name,
             "what": cls.summary,
-            "options": _parameters(cls),
+            "arguments": _arguments(cls),
             "order": sorted({variant.order for variant in variants if variant.order}),
             "traits": list(traits),
             "reference": cls.reference,
         }
 
 
-def _fits(method: type[Method], system: type[System]) -> bool:
-    """Whether any setting of the method integrates the system: what flows it offers does not depend on its numbers."""
-    body = object.__new__(system)
+def _fits(method: type[Method], body: System) -> bool:
+    """Whether any setting of the method integrates the system."""
     return any(variant.why_not(body) is None for variant in method.variants())
 
 
-def _parameters(cls: type[Any]) -> list[str]:
+def _arguments(cls: type[Any]) -> list[str]:
     """The constructor's arguments, with their defaults."""
     parameters = inspect.signature(cls).parameters.values()
     return [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]

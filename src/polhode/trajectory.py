@@ -120,8 +120,8 @@ class Trajectory:
         """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes.
 
         >>> import polhode as ph
-        >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
-        >>> data = ph.simulate(body, body.example(), step=0.1, steps=10).to_xarray()
+        >>> start = ph.FreeRigidBody.example()
+        >>> data = ph.simulate(start.system, start, step=0.1, steps=10).to_xarray()
         >>> list(data)
         ['R', 'q', 'omega', 'Pi', 'invariant_energy', 'invariant_spatial_momentum', 'invariant_momentum_norm']
         >>> data.R.dims, data.attrs["polhode_values"]
@@ -134,10 +134,11 @@ class Trajectory:
         def add(name: str, array: Array, **attributes: str) -> None:
             data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
 
-        for name, field in self.system.fields.items():
-            add(name, self.system.derive(name, self.values), long_name=field.meaning, units=field.unit or "1")
-        for name, array in self.invariants().items():
-            add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
+        with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
+            for name, info in self.system.fields.items():
+                add(name, self.system.derive(name, self.values), long_name=info.meaning, units=info.unit or "1")
+            for name, array in self.invariants().items():
+                add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
         if self.tangent is not None:
             add(
                 "tangent",
@@ -151,23 +152,25 @@ class Trajectory:
         """Provenance and conventions, as text and numbers that any file format can hold."""
         import json
 
-        try:
-            provenance = json.dumps(dict(self.provenance))
-        except (TypeError, ValueError):
-            raise InvalidInput("provenance", self.provenance, "text, numbers, lists and mappings only") from None
+        def plain(field: str, value: Any) -> str:
+            try:
+                return json.dumps(value)
+            except (TypeError, ValueError):
+                raise InvalidInput(field, value, "text, numbers, lists and mappings only") from None
+
         return {
             "Conventions": "CF-1.10",
             "title": f"{type(self.system).__name__} by {self.method!r}",
             "source": f"polhode {__version__}",
             "polhode_version": __version__,
             "polhode_system": type(self.system).__name__,
-            "polhode_parameters": json.dumps(self.system.describe()),
+            "polhode_parameters": plain("system", self.system.describe()),
             "polhode_method": type(self.method).__name__,
-            "polhode_method_options": json.dumps(self.method.options()),
+            "polhode_method_options": plain("method", self.method.options()),
             "polhode_step": self.step,
             "polhode_values": json.dumps(list(self.values)),
             "polhode_stats": json.dumps(asdict(self.stats)),
-            "polhode_provenance": provenance,
+            "polhode_provenance": plain("provenance", dict(self.provenance)),
             "polhode_conventions": (
                 "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
                 "units are the user's own consistent set"

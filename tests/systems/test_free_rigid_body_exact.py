@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from polhode.systems.free_rigid_body_exact import exact_free_body
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -25,7 +26,7 @@ def random_rotation(rng):
     return Q * np.sign(np.linalg.det(Q))
 
 
-def series(J, R0, Pi0, t, steps=100, order=20):
+def series(J, R0, Pi0, t, steps=70, order=20):
     """Many bodies at once by the Taylor series of the differential equations, (R, Pi) at times t.
 
     Pi and the rows of R all obey dy/dt = y x J^-1 Pi.
@@ -34,17 +35,17 @@ def series(J, R0, Pi0, t, steps=100, order=20):
     h = t.astype(np.longdouble)[:, None, None] / steps
     inverse = np.cross(np.roll(J, -1, axis=1), np.roll(J, -2, axis=1)).swapaxes(1, 2)
     inverse /= np.einsum("nij,nji->n", J, inverse)[:, None, None] / 3  # J @ adjugate = det J
-    nxt, prv = [1, 2, 0], [2, 0, 1]
-    y, w = np.empty((order + 1, *Y.shape), Y.dtype), np.empty((order, len(Y), 1, 3), Y.dtype)
+    y, w = np.empty((3, order + 1, len(Y), 4), Y.dtype), np.empty((3, order, len(Y), 1), Y.dtype)
     for _ in range(steps):
-        y[0] = Y
+        y[:, 0] = np.moveaxis(Y, 2, 0)
         for k in range(order):
-            w[k, :, 0] = (inverse * y[k, :, :1]).sum(-1)
-            a, b = y[: k + 1], w[k::-1]
-            y[k + 1] = (a[..., nxt] * b[..., prv] - a[..., prv] * b[..., nxt]).sum(0) / (k + 1)
-        Y = y[order]
+            w[:, k, :, 0] = np.einsum("nij,jn->in", inverse, y[:, k, :, 0])
+            for i, j, l in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+                cross = y[j, : k + 1] * w[l, k::-1] - y[l, : k + 1] * w[j, k::-1]
+                y[i, k + 1] = cross.sum(0) / (k + 1)
+        Y = np.moveaxis(y, 0, -1)[order]
         for k in reversed(range(order)):
-            Y = y[k] + h * Y
+            Y = np.moveaxis(y, 0, -1)[k] + h * Y
     return Y[:, 1:].astype(float), Y[:, 0].astype(float)
 
 
@@ -64,7 +65,7 @@ def make_families():
 
     def spin():
         omega = rng.normal(size=3)
-        return omega * rng.uniform(0.3, 2) / np.linalg.norm(omega)
+        return omega * rng.uniform(0.3, 1.6) / np.linalg.norm(omega)
 
     for _ in range(24):
         moments = rng.uniform(0.5, 3, 3)
@@ -80,9 +81,11 @@ def make_families():
                     omega[(2 + k) % 3] *= rng.uniform(0, 3) * np.sqrt(abs(gap))
                     add("two nearly equal moments, equatorial", moments, omega)
         add("sphere", [2, 2, 2], spin(), turn=k > 2)
+        add("sphere", [2, 2, 2], (-1.0) ** k * np.eye(3)[k // 2])
+        add("two equal moments", np.roll([1, 1, 2 - k % 2 / 2], k), np.eye(3)[k // 2])
         add("near sphere", 2 + 1e-12 * rng.normal(size=3), spin(), turn=k > 2)
     for axis in range(3):
-        for size in (0, 1e-160, 1e-14, 1e-9, 1e-4):
+        for size in (0, 1e-170, 1e-14, 1e-9, 1e-4):
             for sense in (-1, 1):
                 omega = size * rng.normal(size=3)
                 omega[axis] = 1.5 * sense
@@ -133,11 +136,11 @@ def test_against_series(name, expected):
 
 
 def test_small_perturbations_keep_relative_accuracy(expected):
-    """A wobble of 1e-14 or 1e-160 is itself followed to twelve digits."""
+    """A wobble of 1e-14 or 1e-170 is itself followed to twelve digits."""
     name = "near a principal axis"
     for body, (t, _, Pi) in zip(FAMILIES[name], expected[name], strict=True):
         wobble = np.argsort(abs(body[2]))[:2]
-        size = np.linalg.norm(Pi[wobble])
+        size = abs(Pi[wobble]).max()
         if size < 1e-2:
             found = exact_free_body(*body, [t])[1][0]
             np.testing.assert_allclose(found[wobble], Pi[wobble], rtol=0, atol=1e-12 * size)
@@ -160,11 +163,11 @@ def test_invariants(name):
 
 @pytest.mark.parametrize("name", ["asymmetric, any order of the axes", "two nearly equal moments"])
 def test_long_motion_is_a_flow(name):
-    """One leap over many periods equals forty strides, taken in the other order of t too."""
+    """One leap over many periods equals twenty strides, taken in the other order of t too."""
     for J, R0, Pi0 in FAMILIES[name]:
         R, Pi = R0, Pi0
-        for _ in range(40):
-            (R,), (Pi,) = exact_free_body(J, R, Pi, [-17.5])
+        for _ in range(20):
+            (R,), (Pi,) = exact_free_body(J, R, Pi, [-35])
         found_R, found_Pi = exact_free_body(J, R0, Pi0, [3, -700, 0.5])
         np.testing.assert_allclose(found_R[1], R, rtol=0, atol=1e-11)
         np.testing.assert_allclose(found_Pi[1], Pi, rtol=0, atol=1e-11 * np.linalg.norm(Pi))
@@ -178,7 +181,7 @@ def test_exponential_sensitivity_is_not_lost():
     saddle = [[1e-14, 1, 3e-14], [-3e-14, 1, 1e-15], [1e-14, -1, -1e-14]]
     Pi0, t = np.array(near + saddle), np.array([14.0] * 7 + [60.0] * 3)
     J, R0 = np.tile(SEPARATRIX, (len(t), 1, 1)), np.tile(np.eye(3), (len(t), 1, 1))
-    R, Pi = series(J, R0, Pi0, t, steps=400)
+    R, Pi = series(J, R0, Pi0, t, steps=300)
     assert Pi[7, 1] < -0.5  # the body has turned over
     for k in range(len(t)):
         found_R, found_Pi = exact_free_body(J[k], R0[k], Pi0[k], t[k : k + 1])
@@ -233,7 +236,8 @@ def test_scale_free(mass, speed):
 def test_no_times_and_no_momentum():
     J, R0, Pi0 = FAMILIES["asymmetric, not diagonal"][0]
     R, Pi = exact_free_body(J, R0, Pi0, [])
-    assert R.shape == (0, 3, 3) and Pi.shape == (0, 3)
+    assert R.shape == (0, 3, 3)
+    assert Pi.shape == (0, 3)
     R, Pi = exact_free_body(J, R0, np.zeros(3), [-1, 1e9])
     np.testing.assert_array_equal(R, [R0, R0])
     np.testing.assert_array_equal(Pi, np.zeros((2, 3)))

@@ -43,7 +43,7 @@ class Ellipsoid(Body):
            [ 0., 10.,  0.],
            [ 0.,  0., 13.]])
     >>> float(body.inertia_integrals(4)[2, 2, 0])
-    5.142857142857143
+    5.142857142857142
     """
 
     kind: ClassVar[str] = "ellipsoid"

@@ -21,12 +21,6 @@ def exponents(order: int) -> Iterator[tuple[int, int, int]]:
                 yield n - k - j, j, k
 
 
-def known(order: int) -> NDArray[np.bool_]:
-    """Where an array of this order holds integrals: i + j + k ≤ order."""
-    i = np.arange(order + 1)
-    return i[:, None, None] + i[None, :, None] + i[None, None, :] <= order
-
-
 def first_moments(T: Array) -> Array:
     """`∫ ρ dm`."""
     return np.array([T[1, 0, 0], T[0, 1, 0], T[0, 0, 1]])

@@ -13,7 +13,7 @@ from .base import Body
 from .checks import finite, positive, whole
 from .ellipsoid import ball_integrals
 from .inertia import TOLERANCE
-from .integrals import exponents, known
+from .integrals import exponents
 
 Array = NDArray[np.float64]
 
@@ -70,17 +70,19 @@ class PointMasses(Body):
 
     def inertia_integrals(self, order: int) -> Array:
         """Exact sums; for balls, by the binomial theorem about each centre."""
-        powers = self.positions[:, :, None] ** np.arange(whole("order", order, 0) + 1)
+        x, y, z = np.moveaxis(self.positions[:, :, None] ** np.arange(whole("order", order, 0) + 1), 1, 0)
         ball = ball_integrals(order)
         T = np.zeros_like(ball)
         for a, b, c in exponents(order if np.any(self.radii) else 0):
             if ball[a, b, c] == 0.0:
                 continue
             weights = ball[a, b, c] * self.masses * self.radii ** (a + b + c)
-            choose = [[math.comb(i, s) for i in range(s, order + 1)] for s in (a, b, c)]
-            x, y, z = (powers[:, axis, : order + 1 - s] for axis, s in enumerate((a, b, c)))
-            T[a:, b:, c:] += np.einsum("p,pi,pj,pk,i,j,k->ijk", weights, x, y, z, *choose, optimize=True)
-        return np.where(known(order), T, 0.0)
+            left = order - (a + b + c)
+            for i, j, _ in (ijk for ijk in exponents(left) if ijk[2] == 0):
+                n = left + 1 - i - j
+                choose = [math.comb(a + i, a) * math.comb(b + j, b) * math.comb(c + k, c) for k in range(n)]
+                T[a + i, b + j, c : c + n] += choose * ((weights * x[:, i] * y[:, j]) @ z[:, :n])
+        return T
 
     @property
     def radius(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, ClassVar
 
@@ -104,7 +104,7 @@ class Polyhedron(Body):
         if merged:
             points, faces = unique, where.reshape(-1)[faces]
         body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
-        object.__setattr__(body.placement, "merged", merged)
+        body.placement = replace(body.placement, merged=merged)
         body._source = {"file": fspath(path)}
         return body
 
@@ -161,7 +161,7 @@ def principal_axes(J: Array) -> Array:
 def _read(path: str) -> tuple[Array, Indices]:
     """Vertices and facets of a file, as they stand there."""
     try:
-        import trimesh
+        import trimesh  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise PolhodeError("reading a mesh file needs trimesh: pip install 'polhode[shapes]'") from None
     try:

@@ -57,15 +57,15 @@ def jacobian(J: Symmetric, g: Vector, c: Vector) -> Matrix:
 
 
 @kernel
-def newton(J: Symmetric, g: Vector, c: Vector, moving: Any) -> tuple[Vector, Any, int]:
-    """Newton's method from c, its last determinant and how many iterations it took.
+def newton(residual: Any, jacobian: Any, terms: Any, g: Vector, c: Vector, moving: Any) -> tuple[Vector, Any, int]:
+    """Newton's method for `residual(terms, g, c) = 0` from c, its last determinant and how many iterations it took.
 
     Every lane runs as if alone: one that has converged, or is not `moving`, is left as it is while the others go on.
     """
     determinant = 0.0 * c[0] - 1.0
     iterations = 0
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        step, determinant_here = solve(jacobian(J, g, c), residual(J, g, c))
+        step, determinant_here = solve(jacobian(terms, g, c), residual(terms, g, c))
         c = (
             where(moving, c[0] - step[0], c[0]),
             where(moving, c[1] - step[1], c[1]),
@@ -78,50 +78,76 @@ def newton(J: Symmetric, g: Vector, c: Vector, moving: Any) -> tuple[Vector, Any
 
 
 @kernel
-def relative_defect(J: Symmetric, g: Vector, c: Vector) -> Any:
+def relative_defect(residual: Any, terms: Any, g: Vector, c: Vector) -> Any:
     """`|r|²/|g|²`."""
-    r = residual(J, g, c)
+    r = residual(terms, g, c)
     size = dot(g, g)
     return dot(r, r) / where(size > 0.0, size, 1.0)
 
 
 @kernel
-def is_wanted(J: Symmetric, g: Vector, c: Vector, determinant: Any) -> Any:
+def is_wanted(J: Symmetric, c: Vector, defect: Any, determinant: Any) -> Any:
     """Whether c is a solution, and the one that joins zero.
 
     That is the one for which the eigenvalues of F Jd have positive real parts: equivalently, for Jd ≥ 0, the Jacobian's
     determinant is negative, as at c = 0, and `tr F Jd > 0`. NaN fails each of the comparisons.
     """
     spread = (J[0] + J[1] + J[2]) * (1.0 + dot(c, c))
-    solved = relative_defect(J, g, c) <= RESIDUAL_BOUND * RESIDUAL_BOUND
+    solved = defect <= RESIDUAL_BOUND * RESIDUAL_BOUND
     return solved & (determinant < 0.0) & (4.0 * dot(c, apply_symmetric(J, c)) < spread)
 
 
 @kernel
-def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
-    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared residual relative
-    to |g|², and whether it failed in any lane."""
-    g0 = (value(g[0]), value(g[1]), value(g[2]))
-    J0 = (value(J[0]), value(J[1]), value(J[2]), value(J[3]), value(J[4]), value(J[5]))
-    # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
-    c = scale(0.5, apply_symmetric(J_inverse, g0))
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c, determinant, iterations = newton(J0, g0, c, dot(g0, g0) >= 0.0)
-    lost = where(is_wanted(J0, g0, c, determinant), 0.0, 1.0) > 0.5
+def wanted_root(
+    residual: Any, jacobian: Any, terms: Any, J: Symmetric, g: Vector, guess: Vector
+) -> tuple[Vector, int, Any, Any]:
+    """The root of `residual(terms, g, c)` that joins c = 0 as g shrinks, how many iterations it took, the squared
+    residual relative to |g|², and whether it failed."""
+    c, determinant, iterations = newton(residual, jacobian, terms, g, guess, dot(g, g) >= 0.0)
+    lost = where(is_wanted(J, c, relative_defect(residual, terms, g, c), determinant), 0.0, 1.0) > 0.5
     if any_of(lost):
         # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = sin φ it moves evenly even
         # where the fold makes it turn as √(1 − s).
         c = (where(lost, 0.0, c[0]), where(lost, 0.0, c[1]), where(lost, 0.0, c[2]))
         for station in range(1, STATIONS + 1):
             s = sin(1.5707963267948966 * station / STATIONS)
-            c, determinant, more = newton(J0, scale(s, g0), c, lost)
+            c, determinant, more = newton(residual, jacobian, terms, scale(s, g), c, lost)
             iterations += more
-        lost = lost & (where(is_wanted(J0, g0, c, determinant), 0.0, 1.0) > 0.5)
-    defect = relative_defect(J0, g0, c)
-    correction, _ = solve(jacobian(J0, g0, c), residual(J, g, c))
-    c_with_partials = (attach(c[0], correction[0]), attach(c[1], correction[1]), attach(c[2], correction[2]))
-    return c_with_partials, iterations, worst(defect), any_of(lost)
+        found = is_wanted(J, c, relative_defect(residual, terms, g, c), determinant)
+        lost = lost & (where(found, 0.0, 1.0) > 0.5)
+    return c, iterations, relative_defect(residual, terms, g, c), lost
+
+
+@kernel
+def with_partials(residual: Any, jacobian: Any, terms0: Any, g0: Vector, terms: Any, g: Vector, c: Vector) -> Vector:
+    """The root c, found on the values `terms0` and `g0`, with the partials that those of `terms` and `g` give it."""
+    correction, _ = solve(jacobian(terms0, g0, c), residual(terms, g, c))
+    return attach(c[0], correction[0]), attach(c[1], correction[1]), attach(c[2], correction[2])
+
+
+@kernel
+def values3(x: Vector) -> Vector:
+    """x without its partials."""
+    return value(x[0]), value(x[1]), value(x[2])
+
+
+@kernel
+def values6(x: Symmetric) -> Symmetric:
+    """x without its partials."""
+    return value(x[0]), value(x[1]), value(x[2]), value(x[3]), value(x[4]), value(x[5])
+
+
+@kernel
+def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
+    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared residual relative
+    to |g|², and whether it failed in any lane."""
+    g0, J0 = values3(g), values6(J)
+    # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
+    c = scale(0.5, apply_symmetric(J_inverse, g0))
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c, iterations, defect, lost = wanted_root(residual, jacobian, J0, J0, g0, c)
+    return with_partials(residual, jacobian, J0, g0, J, g, c), iterations, worst(defect), any_of(lost)
 
 
 def symmetric_entries(J: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -45,6 +45,10 @@ class Manifold:
         """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
         raise NotImplementedError
 
+    def bracket(self, v: Array, xi: Array) -> Array:
+        """`[v, ξ]` of two tangent vectors (dimension,) in the coordinates: zero where these commute."""
+        return np.zeros(self.dimension)
+
     def defect(self, x: Array) -> Array:
         """How far `x` (..., size) is from the manifold."""
         return np.zeros(x.shape[:-1])
@@ -95,6 +99,9 @@ class Rotations(Manifold):
     def retract(self, x: Array, xi: Array) -> Array:
         return (x.reshape(3, 3) @ exp(xi)).reshape(-1)
 
+    def bracket(self, v: Array, xi: Array) -> Array:
+        return np.cross(v, xi)
+
     def defect(self, x: Array) -> Array:
         R = x.reshape(*x.shape[:-1], 3, 3)
         return np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
@@ -131,6 +138,73 @@ class UnitQuaternions(Manifold):
 
     def distance(self, x: Array, y: Array) -> Array:
         return quaternion_distance(x, y)
+
+
+@dataclass(frozen=True)
+class Circle(Manifold):
+    """Rotations of the plane as unit vectors z = (cos θ, sin θ); ξ is the change of θ."""
+
+    shape = (2,)
+    dimension = 1
+
+    def basis(self, x: Array) -> Array:
+        return np.array([[-x[1]], [x[0]]])
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return (x[..., 0] * dx[..., 1] - x[..., 1] * dx[..., 0])[..., None]
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        c, s = np.cos(xi[0]), np.sin(xi[0])
+        return np.array([c * x[0] - s * x[1], s * x[0] + c * x[1]])
+
+    def defect(self, x: Array) -> Array:
+        return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return np.abs(np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1)))
+
+
+@dataclass(frozen=True)
+class Copies(Manifold):
+    """`count` points of the same manifold."""
+
+    of: Manifold
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.count, *self.of.shape)
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        return self.count * self.of.dimension
+
+    def _split(self, x: Array, length: int) -> Array:
+        return x.reshape(*x.shape[:-1], self.count, length)
+
+    def basis(self, x: Array) -> Array:
+        columns = np.zeros((self.count, self.of.size, self.count, self.of.dimension))
+        for i, point in enumerate(self._split(x, self.of.size)):
+            columns[i, :, i] = self.of.basis(point)
+        return columns.reshape(self.size, self.dimension)
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        parts = self.of.coordinates(self._split(x, self.of.size), self._split(dx, self.of.size))
+        return parts.reshape(*parts.shape[:-2], self.dimension)
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        pairs = zip(self._split(x, self.of.size), self._split(xi, self.of.dimension), strict=True)
+        return np.concatenate([self.of.retract(point, step) for point, step in pairs])
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        pairs = zip(self._split(v, self.of.dimension), self._split(xi, self.of.dimension), strict=True)
+        return np.concatenate([self.of.bracket(a, b) for a, b in pairs])
+
+    def defect(self, x: Array) -> Array:
+        return np.max(self.of.defect(self._split(x, self.of.size)), axis=-1)
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return np.max(self.of.distance(self._split(x, self.of.size), self._split(y, self.of.size)), axis=-1)
 
 
 @dataclass(frozen=True)
@@ -196,6 +270,15 @@ class Layout:
         for v in self.variables:
             d = v.manifold.dimension
             parts.append(v.manifold.retract(y[self.slices[v.name]], xi[j : j + d]))
+            j += d
+        return np.concatenate(parts)
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        """`[v, ξ]` of two tangent vectors (dimension,)."""
+        parts, j = [], 0
+        for variable in self.variables:
+            d = variable.manifold.dimension
+            parts.append(variable.manifold.bracket(v[j : j + d], xi[j : j + d]))
             j += d
         return np.concatenate(parts)
 

@@ -1,314 +1,215 @@
-"""The equation of the discrete rigid body on SO(n), `J_D(U) = U Λ − Λ Uᵀ = G`, solved for the rotation U.
+"""Moser and Veselov's discrete momentum `J_D(U) = U Λ − Λ Uᵀ` on SO(n), and the rotation U that has a given one.
 
-`Λ` is diagonal here, with Λᵢ + Λⱼ > 0; `G` is skew, the momentum times the step; `E = U − 1`. Orthogonality,
-`E + Eᵀ + EᵀE = 0`, and the equation together are
+`Λ` is symmetric with Λᵢ + Λⱼ > 0 for any two of its eigenvalues; `J(Ω) = Λ Ω + Ω Λ` is the derivative of J_D at U = 1.
+Of the solutions of `J_D(U) = M` the principal one is meant: it joins U = 1 as M shrinks, and the eigenvalues of U Λ have
+positive real parts on it. For Λ > 0 these are equivalent (section 7 of [BCMR02], theorem 7.5 made sharp):
 
-    E_ij = (G_ij − Λ_i (EᵀE)_ij) / (Λ_i + Λ_j),    i ≠ j;        E_ii = −½ (EᵀE)_ii,
+    it exists;      `ν² + iν M + Λ² > 0` for all real ν;      largest_factor(Λ, M) > 1,
 
-a contraction for steps up to about half of the largest (one product of half the usual cost an iteration, and E to full
-relative precision however small it is). Where it is slow, Newton's method on the group takes over: `U ← cay(Z) U` with
+and where it does not exist there is no special orthogonal solution at all (see `riccati` for how many there are where it
+does). Two solvers, microseconds a solve at half the largest factor, on the machine that this was written on:
 
-    Z B + Bᵀ Z = G − J_D(U),    B = U Λ,    Z skew,
+    n         3     4     6    10    20    50
+    newton    1     2     5    13    60   700      the contraction, then Newton's method (implicit_son)
+    riccati  90   110   150   300  1200 12000      an ordered Schur decomposition of 2n × 2n
 
-a Lyapunov equation, solved by doubling after a Cayley transform. Both cost O(n³), neither branches on a value, and the
-derivative of the solution is exact on dual numbers.
-
-There are up to 2ⁿ⁻¹ solutions. The one wanted, the principal one, joins U = 1 as G shrinks; the eigenvalues of U Λ have
-positive real parts on it. It exists up to `largest_factor`, where two of them meet on the imaginary axis; beyond, there is
-no special orthogonal solution at all. (Section 7 of [BCMR02], lemma 7.3 to 7.6; the bound is theorem 7.5 made sharp.)
+so that Newton's is taken for every n, and the Riccati equation is there to check it by.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput, PolhodeError
-from ..scalars import (
-    absolute,
-    any_of,
-    attach,
-    compiled,
-    double,
-    get,
-    largest,
-    on_duals,
-    par,
-    put,
-    value,
-    where,
-    worst,
-)
-from .flat_matrices import add, copy, fill, invert, multiply, multiply_transposed
+from ..scalars import compiled, double
+from .implicit_son import RESIDUAL_BOUND, WORKSPACE, coefficients, newton, solve_rotation
+from .son import _skew, _square, _transposed
 
 Array = NDArray[np.float64]
 
-# Workspace that `solve_rotation` needs, in matrices.
-WORKSPACE = 8
-# The iteration stops at a change of this size relative to E, squared. It contracts by a factor, so the error left is less.
-SMALL_CHANGE = 1e-31
-# Newton's method takes over where a change falls by less than a half; the square of that. Or after so many iterations:
-SLOW = 0.25
-MAX_ITERATIONS = 60
-# With a negative Λᵢ (no distribution of mass has one) the doubling is not safe, and the iteration goes on.
-MAX_ITERATIONS_INDEFINITE = 1000
-MAX_NEWTON = 60
-# ‖Z‖² below which Newton's steps are taken whole, and below which one is the last.
-NEAR, LAST = 1e-16, 1e-26
-# ‖C‖² at which the doubling has summed all that counts; each doubling squares it.
-SUMMED, MAX_DOUBLINGS = 1e-17, 22
-# What a solution leaves of its equation, relative and squared.
-RESIDUAL_BOUND = 1e-26
+
+@dataclass(frozen=True)
+class Weight:
+    """The matrix Λ: its eigenvalues `values`, its eigenvectors as the columns of `axes` (None where Λ is diagonal)."""
+
+    matrix: Array
+    values: Array
+    axes: Array | None
+
+    @classmethod
+    def of(cls, Lambda: ArrayLike | Weight) -> Weight:
+        """Λ from its diagonal (n,) or as a symmetric matrix (n, n), n ≥ 2.
+
+        >>> Weight.of([1, 2, 3]).n
+        3
+        >>> Weight.of([1, -2])
+        Traceback (most recent call last):
+        ...
+        polhode.errors.InvalidInput: Lambda = [1, -2]: expected Λᵢ + Λⱼ > 0 for i ≠ j (the least sum is -1)
+        """
+        if isinstance(Lambda, Weight):
+            return Lambda
+        allowed = "n ≥ 2 numbers, or a symmetric n × n matrix"
+        try:
+            given = np.array(Lambda, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput("Lambda", Lambda, allowed) from None
+        diagonal = given.ndim == 1
+        matrix = np.diag(given) if diagonal else given
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2 or not np.isfinite(matrix).all():
+            raise InvalidInput("Lambda", Lambda, allowed)
+        if np.abs(matrix - matrix.T).max() > 1e-12 * np.abs(matrix).max():
+            raise InvalidInput("Lambda", Lambda, "a symmetric matrix")
+        if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
+            values, axes = np.diagonal(matrix).copy(), None
+        else:
+            values, axes = np.linalg.eigh(0.5 * (matrix + matrix.T))
+        least = float(np.sum(np.sort(values)[:2]))
+        if not least > 0.0:
+            raise InvalidInput("Lambda", Lambda, f"Λᵢ + Λⱼ > 0 for i ≠ j (the least sum is {least:g})")
+        return cls(matrix, values, axes)
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    def to_axes(self, A: Array) -> Array:
+        """A matrix seen along the eigenvectors, `Vᵀ A V`."""
+        return A if self.axes is None else self.axes.T @ A @ self.axes
+
+    def from_axes(self, A: Array) -> Array:
+        """`V A Vᵀ`."""
+        return A if self.axes is None else self.axes @ A @ self.axes.T
+
+    def J(self, Omega: ArrayLike) -> Array:
+        """`J(Ω) = Λ Ω + Ω Λ`: the momentum of a body angular velocity."""
+        Omega = self._checked("Omega", Omega)
+        return self.matrix @ Omega + Omega @ self.matrix
+
+    def J_inverse(self, M: ArrayLike) -> Array:
+        """The skew Ω with `Λ Ω + Ω Λ = M`."""
+        sums = self.values[:, None] + self.values
+        np.fill_diagonal(sums, np.inf)
+        return self.from_axes(self.to_axes(self._checked("M", M)) / sums)
+
+    def J_D(self, U: ArrayLike) -> Array:
+        """`J_D(U) = U Λ − Λ Uᵀ` (4.8) of [BCMR02]."""
+        B = self._checked("U", U) @ self.matrix
+        return B - _transposed(B)
+
+    def _checked(self, name: str, A: ArrayLike) -> Array:
+        array = _square(name, A)
+        if array.shape[-1] != self.n:
+            raise InvalidInput(name, f"an array of shape {array.shape}", f"matrices of {self.n} × {self.n}, the size of Λ")
+        return array
 
 
-def coefficients(Lambda: Array) -> Array:
-    """What `solve_rotation` reads of Λ: whether some Λᵢ is zero (1) or negative (2), Λ, and 1/(Λᵢ + Λⱼ) for i ≠ j."""
-    sums = Lambda[:, None] + Lambda[None, :]
-    np.fill_diagonal(sums, np.inf)
-    kind = 2.0 if Lambda.min() < 0.0 else 1.0 if Lambda.min() == 0.0 else 0.0
-    return np.concatenate([[kind], Lambda, (1.0 / sums).reshape(-1)])
+def largest_factor(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
+    """The largest number h for which `J_D(U) = h M` has a principal solution: M (..., n, n) → (...).
 
+    `1/h = max over ν > 0 of ‖N M N‖`, `N = diag √(ν/(ν² + Λᵢ²))`. It is the same all along a motion, continuous or
+    discrete, since it is a function of the Manakov integrals. Λ ≥ 0 is needed; with a negative Λᵢ the answer is NaN.
 
-@compiled
-def solve_rotation(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int) -> Any:
-    """Put `E = U − 1` at `e` for the skew matrix G at `g`; `coefficients(Λ)` are at `q` of the parameters and `WORKSPACE`
-    matrices at `w`. Returns iterations, the worst residual (relative, squared), and whether it failed in any lane.
-
-    Every lane runs as if alone: one that has converged is left as it is while the others go on.
+    >>> from polhode.geometry.son import hat
+    >>> float(largest_factor([1.0, 1.5, 2.2], hat([0, 0, 2.5])))        # n = 3, about an axis: I = Λ₁ + Λ₂
+    1.0
     """
-    kind = worst(par(p, q, S))
-    iterations, defect, hard = contract(S, y, p, q + 1, g, e, w, n, kind < 1.5)
-    if any_of(hard):
-        more, left = newton(S, y, p, q + 1, g, e, w, n, hard, kind < 0.5)
-        defect = where(hard, left, defect)
-        iterations += more
-    failed = any_of(where(defect <= RESIDUAL_BOUND, 0.0, 1.0) > 0.5)
-    tangent(S, y, p, q + 1, g, e, w, n, any_of(hard), iterations)
-    return iterations, worst(defect), failed
+    weight = Weight.of(Lambda)
+    Mp = weight.to_axes(_skew(weight._checked("M", M)))
+    flat = Mp.reshape(-1, weight.n, weight.n)
+    return np.array([_largest_factor(weight.values, matrix) for matrix in flat]).reshape(Mp.shape[:-2])
 
 
-# --- the contraction --------------------------------------------------------------------------------------------------
+def _largest_factor(Lambda: Array, M: Array) -> float:
+    if Lambda.min() < 0.0:
+        return float("nan")
+    squares, top = np.square(Lambda), Lambda.max()
+
+    def rate(s: Array) -> Array:
+        """‖N M N‖ at ν = eˢ."""
+        nu = np.exp(s)[:, None]
+        N = np.sqrt(nu / (nu * nu + squares))
+        return np.linalg.norm(N[:, :, None] * M * N[:, None, :], ord=2, axis=(-2, -1))
+
+    # each entry of N M N is largest at ν² = Λᵢ Λⱼ; a scan between the extremes, and a golden section about its best
+    low, high = np.log(max(Lambda.min(), 1e-9 * top)), np.log(top)
+    grid = np.linspace(low, high, 257)
+    best = grid[np.argmax(rate(grid))]
+    width = max((high - low) / 256.0, 1e-3)
+    low, high = best - width, best + width
+    golden = 0.5 * (np.sqrt(5.0) - 1.0)
+    for _ in range(50):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        a, b = rate(np.array([left, right]))
+        low, high = (low, right) if a > b else (left, high)
+    top_rate = rate(np.array([0.5 * (low + high)]))[0]
+    return float(1.0 / top_rate) if top_rate > 0.0 else float("inf")
 
 
-@compiled
-def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can_give_up: bool) -> Any:
-    """E by iteration from J⁻¹(G): how many, the last change (relative, squared), and where it is too slow."""
-    zero = 0.0 * value(get(y, g, S))
-    moving, hard = zero < 1.0, zero > 1.0
-    change, size, previous = zero, zero, zero
-    iterations = 0
-    r = q + n
-    for i in range(n * n):
-        put(y, e + i, S, value(get(y, g + i, S)) * par(p, r + i, S))
-    while any_of(moving) and iterations < (MAX_ITERATIONS if can_give_up else MAX_ITERATIONS_INDEFINITE):
-        multiply_transposed(S, y, w, e, e, n, 1)
-        moved, total = zero, zero
-        for i in range(n):
-            at, Lambda = i * n, par(p, q + i, S)
-            for j in range(n):
-                N = value(get(y, w + at + j, S))
-                new = (value(get(y, g + at + j, S)) - Lambda * N) * par(p, r + at + j, S)
-                if i == j:
-                    new = -0.5 * N
-                old = value(get(y, e + at + j, S))
-                moved += (new - old) * (new - old)
-                total += new * new
-                put(y, e + at + j, S, where(moving, new, old))
-        iterations += 1
-        previous = where(moving, change, previous)
-        change, size = where(moving, moved, change), where(moving, total, size)
-        moving = moving & (change > SMALL_CHANGE * size)
-        if can_give_up and iterations > 2:
-            slow = moving & (change > SLOW * previous)
-            hard = hard | slow
-            moving = moving & (change <= SLOW * previous)
-    if can_give_up:
-        hard = hard | moving
-    return iterations, change / where(size > 0.0, size, 1.0), hard
+def solve(Lambda: ArrayLike | Weight, M: ArrayLike, *, solver: str = "newton", start: ArrayLike | None = None) -> Array:
+    """The principal rotation U with `U Λ − Λ Uᵀ = M` (7.13), for any leading axes of M.
 
+    `solver`: "newton" (any Λ) or "riccati" (Λ > 0; lemma 7.3). `start`: a rotation near U, such as the last one of a
+    sequence, from which Newton's method then sets out. Where there is no solution the error says so, and by how much
+    M is too large.
 
-# --- Newton's method on the group -------------------------------------------------------------------------------------
-
-
-@compiled
-def newton(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard: Any, certify: bool) -> Any:
-    """E where `hard`, by Newton's method from `cay(J⁻¹ G)`: iterations, and the residual left (relative, squared).
-
-    A step that does not reduce the residual is halved. With `certify` a solution counts only if the doubling converges
-    for it, which says that the eigenvalues of U Λ have positive real parts.
+    >>> from polhode.geometry.son import hat
+    >>> U = solve([1.0, 1.5, 2.2], hat([0, 0, 1.25]))                   # sin θ = 1.25/2.5: a turn by 30°
+    >>> round(float(np.degrees(np.arcsin(U[1, 0]))), 12)
+    30.0
     """
+    weight = Weight.of(Lambda)
+    G = _skew(weight._checked("M", M))
+    if solver == "riccati":
+        from .riccati import solve_riccati
+
+        return solve_riccati(weight, G)
+    if solver != "newton":
+        raise InvalidInput("solver", solver, "one of 'newton', 'riccati'")
+    n, Gp = weight.n, weight.to_axes(G)
+    Up = None if start is None else np.broadcast_to(weight.to_axes(weight._checked("start", start)), Gp.shape)
+    p = coefficients(weight.values)
+    y = np.zeros((2 + WORKSPACE) * n * n)
+    result = np.empty_like(Gp).reshape(-1, n * n)
+    for i, matrix in enumerate(Gp.reshape(-1, n * n)):
+        y[: n * n] = matrix
+        if Up is not None:
+            y[n * n : 2 * n * n] = Up.reshape(-1, n * n)[i] - np.eye(n).reshape(-1)
+        if _solve_one(double, y, p, n, Up is not None):
+            raise PolhodeError(no_solution(weight, weight.from_axes(matrix.reshape(n, n))))
+        result[i] = y[n * n : 2 * n * n]
+    return weight.from_axes(np.eye(n) + result.reshape(Gp.shape))
+
+
+@compiled
+def _solve_one(S: Any, y: Any, p: Any, n: int, warm: bool) -> bool:
+    """Whether the solve failed; G, E and the workspace follow one another in `y`."""
     m = n * n
-    u, v, z, b, c, t, s, x = w, w + m, w + 2 * m, w + 3 * m, w + 4 * m, w + 5 * m, w + 6 * m, w + 7 * m
-    zero = 0.0 * value(get(y, g, S))
-    one = zero + 1.0
-    for i in range(m):
-        put(y, z + i, S, value(get(y, g + i, S)) * par(p, q + n + i, S))
-    fill(S, y, x, 1.0, n)
-    turn(S, y, u, x, z, one, c, t, n)
-    left, factor, summed = momentum_left(S, y, p, q, g, u, x, n), one, zero
-    moving = hard
-    iterations = 0
-    while any_of(moving) and iterations < MAX_NEWTON:
-        momentum_left(S, y, p, q, g, u, x, n)
-        here = lyapunov(S, y, p, q, u, x, z, b, c, t, s, n)
-        length = zero
-        for i in range(m):
-            length += value(get(y, z + i, S)) * value(get(y, z + i, S))
-        near = length < NEAR
-        turn(S, y, v, u, z, where(near, 1.0, factor), c, t, n)
-        candidate = momentum_left(S, y, p, q, g, v, x, n)
-        accept = moving & ((candidate < left) | near)
-        for i in range(m):
-            put(y, u + i, S, where(accept, value(get(y, v + i, S)), value(get(y, u + i, S))))
-        left, summed = where(accept, candidate, left), where(accept, here, summed)
-        factor = where(accept, where(factor < 0.5, 2.0 * factor, 1.0), 0.5 * factor)
-        moving = moving & (length > LAST)
-        iterations += 1
-    total = zero
-    for i in range(m):
-        total += value(get(y, g + i, S)) * value(get(y, g + i, S))
-    left = left / where(total > 0.0, total, 1.0)
-    left = where(moving, one, left)
-    if certify:
-        left = where(summed <= 1e-3, left, one)
-    # U = 1 + E is off the group by the rounding of its updates: E − ½ (1 + E)(E + Eᵀ + EᵀE) is not
-    for i in range(n):
-        at = u + i * n + i
-        put(y, at, S, get(y, at, S) - 1.0)
-    multiply_transposed(S, y, t, u, u, n, 1)
-    for i in range(n):
-        for j in range(n):
-            at = i * n + j
-            put(y, t + at, S, get(y, t + at, S) + (get(y, u + at, S) + get(y, u + j * n + i, S)))
-    multiply(S, y, c, u, t, n)
-    for i in range(m):
-        E = value(get(y, u + i, S)) - 0.5 * (value(get(y, t + i, S)) + value(get(y, c + i, S)))
-        put(y, e + i, S, where(hard, E, value(get(y, e + i, S))))
-    return iterations, left
+    if warm:
+        _, left = newton(S, y, p, 1, 0, m, 2 * m, n, True, p[0] < 0.5, True)
+        return not left <= RESIDUAL_BOUND
+    _, _, failed = solve_rotation(S, y, p, 0, 0, m, 2 * m, n)
+    return failed
 
 
-@compiled
-def momentum_left(S: Any, y: Any, p: Any, q: int, g: int, u: int, x: int, n: int) -> Any:
-    """`X = G − J_D(U)` without partials, and its square."""
-    total = 0.0 * value(get(y, g, S))
-    for i in range(n):
-        for j in range(n):
-            at = i * n + j
-            turned = value(get(y, u + at, S)) * par(p, q + j, S) - par(p, q + i, S) * value(get(y, u + j * n + i, S))
-            left = value(get(y, g + at, S)) - turned
-            put(y, x + at, S, left)
-            total += left * left
-    return total
-
-
-@compiled
-def turn(S: Any, y: Any, v: int, u: int, z: int, factor: Any, c: int, t: int, n: int) -> None:
-    """`V = cay(f Z) U = U + f (1 − f Z/2)⁻¹ Z U`."""
-    for i in range(n * n):
-        put(y, c + i, S, -0.5 * (factor * get(y, z + i, S)))
-    for i in range(n):
-        put(y, c + i * n + i, S, 1.0)
-    invert(S, y, c, n)
-    multiply(S, y, t, z, u, n)
-    multiply(S, y, v, c, t, n)
-    for i in range(n * n):
-        put(y, v + i, S, get(y, u + i, S) + factor * get(y, v + i, S))
-
-
-@compiled
-def lyapunov(
-    S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: int, t: int, s: int, n: int
-) -> Any:
-    """Put at `z` the skew Z of `Z B + Bᵀ Z = X`, B = U Λ; returns ‖C‖² of the last doubling.
-
-    With a shift a > 0, K = (B + a)⁻¹ and C = 1 − 2aK, it is `Z − Cᵀ Z C = 2a Kᵀ X K`, and the sum Z of all the
-    `(Cᵀ)ᵏ (2a Kᵀ X K) Cᵏ` is doubled in length by each `Z ← Z + Cᵀ Z C, C ← C²`. With a = max Λ the symmetric part of
-    B + a is positive definite, so that it is inverted without pivoting. U has no partials; those of X pass to Z.
-    """
-    shift = 0.0 * value(get(y, u, S))
-    for i in range(n):
-        shift = largest(shift, absolute(par(p, q + i, S)))
-    for i in range(n):
-        for j in range(n):
-            put(y, b + i * n + j, S, value(get(y, u + i * n + j, S)) * par(p, q + j, S))
-        put(y, b + i * n + i, S, get(y, b + i * n + i, S) + shift)
-    invert(S, y, b, n)
-    for i in range(n * n):
-        put(y, c + i, S, -2.0 * (shift * get(y, b + i, S)))
-    for i in range(n):
-        put(y, c + i * n + i, S, 1.0 + get(y, c + i * n + i, S))
-    multiply(S, y, t, x, b, n)
-    multiply_transposed(S, y, z, b, t, n, -1)
-    for i in range(n * n):
-        put(y, z + i, S, 2.0 * (shift * get(y, z + i, S)))
-    size = square(S, y, c, n)
-    more = size > SUMMED
-    doublings = 0
-    while any_of(more) and doublings < MAX_DOUBLINGS:
-        multiply(S, y, t, z, c, n)
-        multiply_transposed(S, y, s, c, t, n, -1)
-        for i in range(n * n):
-            put(y, z + i, S, where(more, get(y, z + i, S) + get(y, s + i, S), get(y, z + i, S)))
-        multiply(S, y, s, c, c, n)
-        copy(S, y, c, s, n)
-        size = where(more, square(S, y, c, n), size)
-        more = more & (size > SUMMED)
-        doublings += 1
-    return size
-
-
-@compiled
-def square(S: Any, y: Any, a: int, n: int) -> Any:
-    """The sum of the squares of the entries, without partials."""
-    total = 0.0 * value(get(y, a, S))
-    for i in range(n * n):
-        total += value(get(y, a + i, S)) * value(get(y, a + i, S))
-    return total
-
-
-# --- derivatives --------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def tangent_by_contraction(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, count: int) -> None:
-    """The same iteration, linearised."""
-    d, t, r = w, w + n * n, q + n
-    for i in range(n * n):
-        put(y, d + i, S, get(y, g + i, S) * par(p, r + i, S))
-    for _ in range(count):
-        multiply_transposed(S, y, t, e, d, n, 0)
-        for i in range(n):
-            for j in range(n):
-                at = i * n + j
-                N = get(y, t + at, S) + get(y, t + j * n + i, S)
-                new = (get(y, g + at, S) - par(p, q + i, S) * N) * par(p, r + at, S)
-                if i == j:
-                    new = -0.5 * N
-                put(y, d + at, S, new)
-    for i in range(n * n):
-        put(y, e + i, S, attach(value(get(y, e + i, S)), -get(y, d + i, S)))
-
-
-@compiled
-def tangent_by_doubling(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int) -> None:
-    """`δU = Z U` with `Z B + Bᵀ Z = δG`."""
-    m = n * n
-    u, z, b, c, t, s = w, w + m, w + 2 * m, w + 3 * m, w + 4 * m, w + 5 * m
-    fill(S, y, u, 1.0, n)
-    add(S, y, u, e, n)
-    lyapunov(S, y, p, q, u, g, z, b, c, t, s, n)
-    multiply(S, y, t, z, u, n)
-    for i in range(m):
-        put(y, e + i, S, attach(value(get(y, e + i, S)), -get(y, t + i, S)))
-
-
-@on_duals
-@compiled
-def tangent(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard: bool, iterations: int) -> None:
-    """Give E the partials that those of G imply."""
-    if hard:
-        tangent_by_doubling(S, y, p, q, g, e, w, n)
-    else:
-        tangent_by_contraction(S, y, p, q, g, e, w, n, iterations + 2)
+def no_solution(weight: Weight, M: Array) -> str:
+    """Why `J_D(U) = M` was not solved, in words."""
+    factor = float(largest_factor(weight, M))
+    if np.isnan(factor):
+        return (
+            "J_D(U) = M was not solved: Λ has a negative eigenvalue, for which only moderate momenta can be; "
+            "take a smaller step"
+        )
+    if factor > 1.0 - 1e-9:
+        return (
+            f"J_D(U) = M was not solved to rounding: solutions end at {factor:.9g} M, and that close to the end two of "
+            "them all but coincide"
+        )
+    return (
+        f"J_D(U) = M has no special orthogonal solution: the Hamiltonian matrix of its Riccati equation has imaginary "
+        f"eigenvalues in blocks of odd size (Cardoso and Leite). M must be at most {factor:.9g} times what it is"
+    )

@@ -64,28 +64,27 @@ def load(path: str | PathLike[str]) -> Trajectory:
     if "polhode_system" not in attributes:
         raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other NetCDF file")
     try:
-        names = json.loads(attributes["polhode_values"])
-        values = {name: _array(dataset, name) for name in names}
-        return Trajectory(
-            system=_rebuild(
-                path, "system", known_systems(), attributes["polhode_system"], attributes["polhode_parameters"]
-            ),
-            method=_rebuild(
-                path, "method", known_methods(), attributes["polhode_method"], attributes["polhode_method_options"]
-            ),
-            step=float(attributes["polhode_step"]),
-            t=_array(dataset, "time"),
-            values=values,
-            stats=Stats(**json.loads(attributes["polhode_stats"])),
-            tangent=_array(dataset, "tangent") if "tangent" in dataset else None,
-            provenance=json.loads(attributes["polhode_provenance"]),
-        )
+        return _trajectory(dataset, {key.removeprefix("polhode_"): value for key, value in attributes.items()})
+    except PolhodeError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, PolhodeError):
-            raise
         raise InvalidInput(
             "path", str(path), f"a whole trajectory; in this file something is amiss: {error}"
         ) from error
+
+
+def _trajectory(dataset: xarray.Dataset, said: dict[str, Any]) -> Trajectory:
+    """The trajectory of a file, from its variables and what its attributes say."""
+    return Trajectory(
+        system=_rebuild("system", known_systems(), said["system"], said["parameters"]),
+        method=_rebuild("method", known_methods(), said["method"], said["method_options"]),
+        step=float(said["step"]),
+        t=_array(dataset, "time"),
+        values={name: _array(dataset, name) for name in json.loads(said["values"])},
+        stats=Stats(**json.loads(said["stats"])),
+        tangent=_array(dataset, "tangent") if "tangent" in dataset else None,
+        provenance=json.loads(said["provenance"]),
+    )
 
 
 def _read(path: str | PathLike[str]) -> xarray.Dataset:
@@ -112,10 +111,8 @@ def _array(dataset: xarray.Dataset, name: str) -> Array:
     return array
 
 
-def _rebuild(path: str | PathLike[str], what: str, known: dict[str, Any], name: str, arguments: str) -> Any:
+def _rebuild(what: str, known: dict[str, Any], name: str, arguments: str) -> Any:
     """The system or method that the file names, from its arguments."""
     if name not in known:
-        raise InvalidInput(
-            "path", str(path), f"a trajectory whose {what} is known here, not {name!r}: {', '.join(known)}"
-        )
+        raise InvalidInput(what, name, f"one that is known here: {', '.join(known)}")
     return known[name](**json.loads(arguments))

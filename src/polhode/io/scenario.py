@@ -61,31 +61,27 @@ class RunTable(Table):
     """How far to go, and what to keep."""
 
     step: Annotated[float, AfterValidator(_nonzero)] = Field(description="the time step, a nonzero number")
-    t_end: float | None = Field(None, description="the time to end at, a whole number of steps away")
-    steps: int | None = Field(None, ge=0, description="the number of steps, instead of t_end")
-    save_every: int = Field(1, ge=1, description="keep every so many steps")
-    tangent: bool = Field(False, description="whether to compute the tangent map too")
+    t_end: float | None = Field(default=None, description="the time to end at, a whole number of steps away")
+    steps: int | None = Field(default=None, ge=0, description="the number of steps, instead of t_end")
+    save_every: int = Field(default=1, ge=1, description="keep every so many steps")
+    tangent: bool = Field(default=False, description="whether to compute the tangent map too")
 
 
 class OutputTable(Table):
     """What to write."""
 
-    file: Annotated[str | None, BeforeValidator(_file_name)] = Field(None, description="the result's file name")
-    plots: Annotated[bool | list[str], BeforeValidator(_plots)] = Field(
-        True, description="whether to plot, or which figures"
-    )
+    file: Annotated[str | None, BeforeValidator(_file_name)] = Field(default=None, description="the result's file name")
+    plots: Annotated[bool | list[str], BeforeValidator(_plots)] = Field(default=True, description="whether, or which")
 
 
 class Document(Table):
     """A scenario file."""
 
-    title: str = Field("", description="what this run is, in one line")
-    description: str = Field("", description="more about it")
+    title: str = Field(default="", description="what this run is, in one line")
+    description: str = Field(default="", description="more about it")
     system: dict[str, Any] = Field(description="a table with the system's type and its parameters")
-    state: dict[str, Any] = Field(
-        description="a table with the initial state; what is left out has its natural default"
-    )
-    method: dict[str, Any] = Field({"type": "LGVI"}, description="a table with the method's type and its options")
+    state: dict[str, Any] = Field(description="a table with the initial state; what is left out has its default")
+    method: dict[str, Any] = Field(default={"type": "LGVI"}, description="a table with the method's type and options")
     run: RunTable = Field(description="a table with step, and t_end or steps")
     output: OutputTable = OutputTable()
 

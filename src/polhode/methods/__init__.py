@@ -1,8 +1,22 @@
 """Methods: how time is discretised. One family a file; each class carries its traits."""
 
 from .base import Method, known_methods
+from .directors import EnergyMomentum, LagrangeDAlembert
+from .forced import ForcedLGVI
 from .reference import DOP853, Exact
 from .runge_kutta import RK4, Midpoint
 from .variational import LGVI, QuaternionVI
 
-__all__ = ["DOP853", "LGVI", "RK4", "Exact", "Method", "Midpoint", "QuaternionVI", "known_methods"]
+__all__ = [
+    "DOP853",
+    "LGVI",
+    "RK4",
+    "EnergyMomentum",
+    "Exact",
+    "ForcedLGVI",
+    "LagrangeDAlembert",
+    "Method",
+    "Midpoint",
+    "QuaternionVI",
+    "known_methods",
+]

@@ -49,14 +49,15 @@ class Integrable(Protocol):
 
 
 class Report:
-    """What a run counts: iterations in all, the most in one solve, the worst squared residual, how many solves."""
+    """What a run counts: iterations in all, the most in one solve, the worst squared residual, calls of the main flow,
+    and implicit solves."""
 
     def __init__(self) -> None:
-        self.numbers = np.zeros(4)
+        self.numbers = np.zeros(5)
 
     @property
-    def iterations(self) -> float:
-        return float(self.numbers[0])
+    def mean_iterations(self) -> float:
+        return float(self.numbers[0] / max(self.numbers[4], 1.0))
 
     @property
     def most_iterations(self) -> int:

@@ -16,14 +16,23 @@ if TYPE_CHECKING:
 
 
 class ExplicitRungeKutta(Method):
-    """An explicit Runge–Kutta method given by its tableau."""
+    """An explicit Runge–Kutta method given by its tableau.
+
+    `representation`: which of the system's forms of the equations to integrate, where it offers several.
+    """
 
     tableau: ClassVar[tuple[Array, Array, Array]]
+
+    def __init__(self, representation: str = "matrix") -> None:
+        self.representation = representation
+
+    def options(self) -> dict[str, Any]:
+        return {"representation": self.representation} if self.representation != "matrix" else {}
 
     def why_not(self, system: Integrable) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.rhs is None:
-            return "it offers no right-hand side"
+            return f"it offers no right-hand side for the representation {self.representation!r}"
         return None
 
     def start(

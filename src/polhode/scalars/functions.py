@@ -15,10 +15,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from .duals import Dual, dual_of, make, parts, scaled, zero_partials
-from .lanes import DOUBLE, Lanes, Mask, element, is_real, lanes_width, vector, widened
+from .lanes import DOUBLE, Lanes, Mask, element, intrinsic, is_real, lanes_width, vector, widened
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
 _overload = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})

@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
+
+# Called from compiled code with other arguments than its definition shows: the type checker need not know.
+intrinsic: Any = extending.intrinsic
 
 DOUBLE = ir.DoubleType()
 INT32 = ir.IntType(32)

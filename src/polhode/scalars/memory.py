@@ -12,11 +12,10 @@ from typing import Any
 import llvmlite.binding
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
 from .compile import kernel
 from .duals import Dual, make, parts, zero_partials
-from .lanes import DOUBLE, Lanes, element, splat, vector, widened
+from .lanes import DOUBLE, Lanes, element, intrinsic, splat, vector, widened
 
 double = types.float64
 

@@ -1,6 +1,44 @@
 """Systems: what moves. One physical system a class."""
 
+from .attitude_body import AttitudeBody
 from .base import State, System, known_systems
+from .charged import ChargedBody
+from .constant_moments import BodyMomentBody, PointForceBody, SpaceMomentBody
+from .coupled import CoupledBodies
+from .directors import DirectorBody, NonTwistingBody
+from .double_pendulum import DoublePlanarPendulum
+from .equilibria import Equilibrium
+from .field import FieldBody
 from .free_rigid_body import FreeRigidBody
+from .linearization import Linearization
+from .orbit import OrbitingBody
+from .pendulum import Pendulum3D
+from .planar import PlanarBody, PlanarPendulum, PlanePendulum
+from .potentials import symbols
+from .shells import ConcentricShells
 
-__all__ = ["FreeRigidBody", "State", "System", "known_systems"]
+__all__ = [
+    "AttitudeBody",
+    "BodyMomentBody",
+    "ChargedBody",
+    "ConcentricShells",
+    "CoupledBodies",
+    "DirectorBody",
+    "DoublePlanarPendulum",
+    "Equilibrium",
+    "FieldBody",
+    "FreeRigidBody",
+    "Linearization",
+    "NonTwistingBody",
+    "OrbitingBody",
+    "Pendulum3D",
+    "PlanarBody",
+    "PlanarPendulum",
+    "PlanePendulum",
+    "PointForceBody",
+    "SpaceMomentBody",
+    "State",
+    "System",
+    "known_systems",
+    "symbols",
+]

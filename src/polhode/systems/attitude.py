@@ -1,7 +1,8 @@
 """The rigid body's attitude: the representations and the flows that all systems on T*SO(3) share.
 
-`R` body → inertial, `omega` body rate, `Pi = J omega` body momentum. The kinetic part of a variational step is the
-discrete free body: with `F` from `h S(Π) = F Jd − Jd Fᵀ`,
+`R` body → inertial, `omega` body rate, `Pi = ∂L/∂omega` body momentum, which is `J omega` unless the Lagrangian has
+terms linear in the rate. The kinetic part of a variational step is the discrete free body: with `F` from
+`h S(Π) = F Jd − Jd Fᵀ`,
 
     R ↦ R F,    Π ↦ Fᵀ Π                            (equations 94–96 of [LLM07], 33–37 of [MP16] in quaternions).
 
@@ -36,7 +37,8 @@ NO_SOLUTION = 1
 
 @kernel
 def record(out: Any, iterations: Any, defect: Any) -> None:
-    """Add one solve to the report `out`: iterations so far, the most in one solve, the worst squared residual."""
+    """Add one solve to the report `out`: iterations, the most in one, the worst squared residual; and count it."""
+    out[4] += 1.0
     out[0] += iterations
     out[1] = max(out[1], iterations)
     out[2] = max(out[2], defect)
@@ -103,6 +105,10 @@ class AttitudeSystem(System):
     def parameters(self) -> Array:
         return self.inertia.entries()
 
+    def linear_term(self, R: Array) -> Array | float:
+        """`A(R)` of a Lagrangian `½ ω·Jω + ω·A(R) − U(R)`, so that `Pi = J omega + A(R)`; zero unless overridden."""
+        return 0.0
+
     def state(
         self,
         *,
@@ -126,7 +132,8 @@ class AttitudeSystem(System):
         if Pi is not None:
             values["Pi"] = check_finite("Pi", Pi, (3,))
         else:
-            values["Pi"] = self.inertia.matrix @ check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
+            rate = check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
+            values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
         return State(self, values, float(check_finite("t", t, ())))
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
@@ -137,7 +144,7 @@ class AttitudeSystem(System):
         if name == "q":
             return quaternion.from_matrix(values["R"])
         if name == "omega":
-            return values["Pi"] @ self.inertia.inverse
+            return (values["Pi"] - self.linear_term(self.derive("R", values))) @ self.inertia.inverse
         raise PolhodeError(f"no field {name!r}")
 
     def symplectic_form(self, representation: str, y: Array) -> Array:

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,10 @@ from .._registry import described_subclasses
 from ..errors import InvalidInput, PolhodeError
 from ..geometry.layout import Layout
 from ..scalars import Flow
+
+if TYPE_CHECKING:
+    from .equilibria import Equilibrium
+    from .linearization import Linearization
 
 Array = NDArray[np.float64]
 
@@ -105,8 +109,9 @@ class System(ABC):
 
     summary: ClassVar[str]
     reference: ClassVar[str]
-    fields: ClassVar[dict[str, Field]]
-    conserved: ClassVar[dict[str, Invariant]]
+    fields: Mapping[str, Field]
+    conserved: Mapping[str, Invariant]
+    hamiltonian: bool = True  # False where the flow keeps no symplectic form: dissipation, nonholonomic
 
     @property
     @abstractmethod
@@ -122,7 +127,7 @@ class System(ABC):
         """The constructor's arguments as plain data: what a scenario file or a result's provenance holds."""
 
     @abstractmethod
-    def state(self, *, t: float = 0.0, **values: Any) -> State:
+    def state(self, *args: Any, **values: Any) -> State:
         """A checked state; what is not given has its natural default."""
 
     @abstractmethod
@@ -146,6 +151,16 @@ class System(ABC):
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
         raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Equilibria and relative equilibria that are known in closed form, as labelled states."""
+        raise PolhodeError(f"no equilibria of {type(self).__name__} are known here")
+
+    def linearize(self, state: State) -> Linearization:
+        """The linearised motion about an equilibrium or relative equilibrium: matrix, eigenvalues and verdict."""
+        from .linearization import linearize
+
+        return linearize(state)
 
     def largest_step(self, state: State) -> float:
         """A step beyond which implicit methods have no solution at `state` (infinite where there is no such bound)."""

@@ -64,11 +64,10 @@ def exact_free_body(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike, t: ArrayL
     if np.linalg.det(V) < 0:  # Euler's equations hold in right-handed axes only
         V, start = V * [1, -1, 1], start * [1, -1, 1]
     rates = np.array(g, float)
-    slope = sign * np.array([-1, 1, -1]) * rates * start[[1, 2, 0]] * start[[2, 0, 1]]  # dPi/dt
 
-    if slope.any():
+    if (rates * start[[1, 2, 0]] * start[[2, 0, 1]]).any():  # dPi/dt, but for signs
         mc = float(g[1] * excess / (g[0] * (g[2] * Q2 + g[1] * Q3)))
-        Pi, psi, axis = _tumble(sign, L, J, rates, mc, start, slope, t)
+        Pi, psi, axis = _tumble(sign, L, J, rates, mc, start, t)
     else:  # steady rotation: J^-1 Pi is parallel to Pi
         Pi, psi = np.broadcast_to(start, (*t.shape, 3)), np.linalg.norm(start / J) * t
         axis = int(np.argmin(abs(start)))
@@ -91,9 +90,7 @@ def _frame(axis: int, Pi: Array) -> Array:
     return np.stack([first, np.cross(p, first), p], axis=-1)
 
 
-def _tumble(
-    sign: int, L: float, J: Array, g: Array, mc: float, start: Array, slope: Array, t: Array
-) -> tuple[Array, Array, int]:
+def _tumble(sign: int, L: float, J: Array, g: Array, mc: float, start: Array, t: Array) -> tuple[Array, Array, int]:
     """Pi(t), psi(t) and the reference axis of an unsteady motion, in principal axes."""
     (g1, g2, g3), (P1, P2, P3) = g, start
     A1, A3 = np.hypot(P1, np.sqrt(g1 / g2) * P2), np.hypot(P3, np.sqrt(g3 / g2) * P2)
@@ -110,11 +107,11 @@ def _tumble(
     # Addition theorems.  Their denominator 1 - m sn^2 u_0 s^2 is the sum of squares
     # c^2 + (dn u_0 s)^2; it is divided out one root at a time, as c, d and dn u_0 may all be tiny.
     root = np.hypot(c, P3 / A3 * s)
-    sr, cr, dr = s / root, c / root, d / root
-    k1, k2, k3 = slope / Lambda
-    Pi1 = P1 * cr / root + k1 * sr * dr
-    Pi2 = P2 * cr * dr + k2 * sr / root
-    Pi3 = P3 * dr / root + k3 * sr * cr
+    sine, cosine, dr = P3 / A3 * s / root, c / root, d / root
+    k = sign * np.sqrt(g1 / g2)
+    Pi1 = P1 / root * cosine - k * P2 * sine * dr
+    Pi2 = P2 * cosine * dr + P1 / root * sine / k
+    Pi3 = P3 / root * dr - k * g3 / g1 * P2 / A3 * (P1 / root) * s * cosine
 
     # dpsi/dt = mean_rate + way L g2 |n| sn^2 u / (1 - n sn^2 u).  Integrating from u_0 instead of 0
     # adds, by the addition theorem of the third kind, one angle in (-pi/2, pi/2).
@@ -132,7 +129,7 @@ def _elliptic(v: Array, mc: float, n: float) -> tuple[Array, Array, Array, Array
     """
     from scipy.special import elliprj
 
-    if mc < np.finfo(float).tiny:  # separatrix: the period is infinite
+    if mc < np.finfo(float).tiny:  # separatrix: the period 4 K is infinite
         s, c = np.tanh(v), 2 * np.exp(-abs(v)) / (1 + np.exp(-2 * abs(v)))
         q = np.sqrt(-n)
         return s, c, c, (v - np.arctan(q * s) / q) / (1 - n)
@@ -144,18 +141,14 @@ def _elliptic(v: Array, mc: float, n: float) -> tuple[Array, Array, Array, Array
         K *= 1 + k
         kc = 2 * np.sqrt(kc) / (1 + kc)
 
-    # v = N K + x with |x| <= K / 2; the way back up the transformations has positive terms only.
-    N = np.rint(v / K)
-    x = (v - N * K) * (np.pi / 2 / K)
+    # Back up again: every sum has positive terms only.
+    x = v * (np.pi / 2 / K)
     s, c, d = np.sin(x), np.cos(x), np.ones_like(x)
     for k, one_minus_k in reversed(moduli):
         q = 1 + k * s**2
         s, c, d = (1 + k) * s / q, c * d / q, (c**2 + one_minus_k * s**2) / q
-    kc, odd = np.sqrt(mc), N % 2 == 1
-    s, c, d = np.where(odd, c / d, s), np.where(odd, -kc * s / d, c), np.where(odd, kc / d, d)
-    flip = np.where(N % 4 >= 2, -1, 1)  # sn and cn change sign after 2 K
-    s, c = flip * s, flip * c
 
+    # Carlson's form of the integral from the nearest multiple of 2 K, plus the whole half periods.
     turns = np.rint(v / (2 * K))
     part = np.where(turns % 2 == 1, -s, s) ** 3 * elliprj(c**2, d**2, 1, 1 - n * s**2)
     return s, c, d, (2 * turns * elliprj(0, mc, 1, 1 - n) + part) / 3

@@ -1,0 +1,92 @@
+"""The case that is timed, a free body about no particular axis, in polhode, in C, and as one would write it oneself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polhode as ph
+from numpy.typing import NDArray
+from polhode.methods.base import Method
+from polhode.scalars import Dual, Lanes, double
+
+from .yardstick import Yardstick
+
+Array = NDArray[np.float64]
+
+BODY = ph.FreeRigidBody(inertia=[1.0, 2.0, 3.0])
+OMEGA = np.array([np.pi / 4, -np.pi / 5, np.pi / 6])
+AGREEMENT = 1e-12
+
+
+def state(member: int = 0) -> ph.State:
+    """The initial state; the members of an ensemble spin faster by a percent each."""
+    return BODY.state(omega=OMEGA * (1.0 + 0.01 * member))
+
+
+class Job:
+    """Some steps of a method on a scalar, from the same start each time it is called, without output."""
+
+    def __init__(self, method: Method, step: float, kind: Any = double, *, steps: int, member: int = 0) -> None:
+        self.run = method.start(BODY, state(member), step, kind)
+        self.steps = steps
+        if isinstance(kind, Lanes):
+            members = [method.start(BODY, state(i), step).y for i in range(kind.width)]
+            self.run.y = np.stack(members, axis=1).ravel()
+        self._start = self.run.y.copy()
+        self._samples = np.empty((0, self._start.size))
+
+    def __call__(self) -> Array:
+        """The state at the end, as the scalar keeps it."""
+        self.run.restore(self._start)
+        status, _ = self.run.advance(0, self.steps, self.steps + 1, self._samples)
+        assert status == 0
+        return self.run.y
+
+
+class CJob:
+    """The same steps in C."""
+
+    def __init__(self, yardstick: Yardstick, step: float, *, steps: int) -> None:
+        self._yardstick, self._step, self._steps = yardstick, step, steps
+        self._start = np.concatenate([state().R.ravel(), state().Pi])
+        self._parameters = BODY.parameters()
+
+    def __call__(self) -> Array:
+        y = self._start.copy()
+        self._yardstick(y, self._parameters, self._step, self._steps)
+        return y
+
+
+class NaiveJob:
+    """The same span of time as most people would compute it: SciPy's DOP853 and a right-hand side in NumPy."""
+
+    def __init__(self, span: float, rtol: float = 1e-9) -> None:
+        self._span, self._rtol = span, rtol
+        self._start = np.concatenate([state().R.ravel(), state().Pi])
+
+    def __call__(self) -> Array:
+        from scipy.integrate import solve_ivp
+
+        inverse = np.linalg.inv(BODY.inertia.matrix)
+
+        def derivative(t: float, y: Array) -> Array:
+            R, Pi = y[:9].reshape(3, 3), y[9:]
+            omega = inverse @ Pi
+            return np.concatenate([np.cross(R, omega).ravel(), np.cross(Pi, omega)])
+
+        tolerances = {"rtol": self._rtol, "atol": self._rtol}
+        return solve_ivp(derivative, (0.0, self._span), self._start, method="DOP853", **tolerances).y[:, -1]
+
+
+def difference_from_c(yardstick: Yardstick, step: float, steps: int = 1000) -> float:
+    """The largest difference between the state in polhode and in C."""
+    return float(np.abs(Job(ph.LGVI(), step, steps=steps)() - CJob(yardstick, step, steps=steps)()).max())
+
+
+def same_as_doubles(method: Method, step: float, kind: Lanes | Dual, steps: int = 1000) -> bool:
+    """Whether every member, or the value, is bit for bit that of the run on doubles."""
+    entries = Job(method, step, kind, steps=steps)().reshape(-1, kind.width if isinstance(kind, Lanes) else 1 + kind.partials)
+    members = entries.T if isinstance(kind, Lanes) else entries.T[:1]
+    alone = [Job(method, step, steps=steps, member=i)() for i in range(len(members))]
+    return np.array_equal(members.view(np.int64), np.array(alone).view(np.int64))

@@ -1,0 +1,41 @@
+"""The mutual gravity of two bodies: potential, force, both moments, and their derivatives.
+
+`U(X, R) = −G ∬ dm₁dm₂/|X + Rρ₁ − ρ₂|`, with X the position of body 1 relative to body 2 and R the attitude of body 1,
+both in the frame of body 2, whose components all results have too (the relative form of [LLM07], equations 34–53).
+
+From Python: an interaction (`PointsPoints`, `Expansion`, `PolyhedronPoint`) has `evaluate(X, R) -> (U, ∂U/∂X, M)`,
+`moments(X, R)` and `derivatives(X, R)`. The moment on body 1 is −M, that on body 2 is `X × ∂U/∂X + M`.
+
+From compiled code: every interaction has the one signature
+
+    (S, X, R, p, at, work, w) -> (U, (Fx, Fy, Fz), (Mx, My, Mz))
+
+    S        the scalar: doubles, lanes or duals
+    X, R     tuples of 3 and 9 scalars
+    p, at    the parameters of the run, and the entry of them at which this interaction's block begins: the numbers of
+             `interaction.parameters()`, whose first says which interaction it is
+    work, w  a workspace and the entry at which this call may begin: `interaction.workspace` entries, that is
+             `workspace * width(S)` doubles from `w * width(S)` on; what is in them before or after has no meaning.
+             One workspace serves all pairs of a run, in turn; it may be a part of `p` that holds no parameters.
+    F, M     ∂U/∂X and the moment of (53) of [LLM07]
+
+and a system calls the one kernel `mutual`, which reads the interaction's kind from p and branches: so the system's flows
+are compiled once and serve all interactions, and n bodies may have different ones pair by pair. `mutual_inertial` is
+the same in inertial coordinates. Lanes differ in their bodies' numbers, not in kind, order or number of points. The
+expansion of order above 2 and the polyhedron are compiled once each and called, not inlined.
+"""
+
+from .dispatch import moment_on_second, mutual, mutual_inertial
+from .fields import PolyhedronField
+from .interactions import Expansion, Interaction, PointsPoints, PolyhedronPoint
+
+__all__ = [
+    "Expansion",
+    "Interaction",
+    "PointsPoints",
+    "PolyhedronField",
+    "PolyhedronPoint",
+    "moment_on_second",
+    "mutual",
+    "mutual_inertial",
+]

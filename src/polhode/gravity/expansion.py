@@ -1,0 +1,163 @@
+"""The mutual potential of two bodies to any order N, by contracting their multipoles.
+
+Body 1, turned into frame 2, is the operator `A(∂) = ∫ e^{Rρ₁·∂} dm₁`, body 2 is `B(∂) = −G ∫ e^{−ρ₂·∂} dm₂` (see
+`multipoles`), and
+
+    U = A B (1/r) = Σ_α a_α L_α,        L_α = Σ_β b_β D_{α+β},      |α| + |β| ≤ N,
+
+the joint truncation by total degree: degree n collects `|Rρ₁ − ρ₂|ⁿ r^{−n−1} Pₙ` exactly. The potential's derivatives
+are the same sums with shifted indices:
+
+    ∂U/∂X = Σ_α a_α K_{α+e},            K_α = Σ_β b_β D_{α+β},      |α| + |β| ≤ N + 1,
+    M_z = Σ_α a_α (i L_{α−x+y} − j L_{α−y+x})   and cyclic,
+
+the last because turning body 1 by η multiplies under the integral by `(η × c)·∂ = η·(c × ∂)`, c = Rρ₁, and c is the
+derivative of `e^{c·∂}` by ∂. Everything is kept modulo `∂z² = −∂x² − ∂y²`, where a row (l, k) is the coefficients of
+`∂x^{l−k−j} ∂yʲ ∂zᵏ`, j = 0 … l − k.
+
+Cost: O(N³) for the turn, O(N⁴)/6 multiplications for K; no sixfold sum.
+
+Parameters: kind, N, the highest degrees d₁ and d₂ that the bodies have, 1/unit, and (N+1)² numbers each of body 1 in
+its own frame and of body 2; lengths are measured in a unit near the bodies' size, a power of two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..geometry.vectors import Matrix, Vector, scale
+from ..scalars import compiled, get, kernel, par, put
+from .counts import count
+from .harmonics import fill_derivatives
+
+HEADER = 5
+
+
+def workspace_size(N: int) -> int:
+    """How many entries the workspace has: the derivatives of 1/r, three padded operators, two rows each of L and K."""
+    return 3 * (N + 2) ** 2 + 3 * 2 * (N + 1) * (N + 3) + 4 * (N + 3) + 2
+
+
+@kernel
+def times0(S: Any, work: Any, row: int, wide: int, j: int, g: Vector) -> Any:
+    """Coefficient j, k = 0, of `(g·∂)` times the operator whose k = 0 and k = 1 rows are `row` and `row + wide`."""
+    z = get(work, row + wide + j, S) + get(work, row + wide + j - 2, S)
+    return g[0] * get(work, row + j, S) + g[1] * get(work, row + j - 1, S) - g[2] * z
+
+
+@kernel
+def times1(S: Any, work: Any, row: int, wide: int, j: int, g: Vector) -> Any:
+    """The same coefficient of k = 1."""
+    here = row + wide + j
+    return g[2] * get(work, row + j, S) + g[0] * get(work, here, S) + g[1] * get(work, here - 1, S)
+
+
+@kernel
+def turn(S: Any, R: Matrix, p: Any, a: int, d: int, work: Any, P: int, V: int, W: int, wide: int) -> None:
+    """Put `A(∂)` in frame 2 at P: in the body's own frame it is a polynomial in `u, v, w`, the columns of R times ∂.
+
+    `A = Σ uⁱ (Σ_m a_{i,m,0} vᵐ + a_{i,m−1,1} w vᵐ⁻¹)`, in powers of u by Horner's rule. Row (m, k) starts at
+    `P + (2m + k) wide`, with zeros on both sides for `times0` and `times1` to read.
+    """
+    u, v, o = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
+    for e in range(-2, 2 * (d + 1) * wide - 2):
+        put(work, P + e, S, 0.0)
+        put(work, V + e, S, 0.0)
+    put(work, V, S, 1.0)
+    for m in range(1, d + 1):
+        new = 2 * m * wide
+        old = V + new - 2 * wide
+        for j in range(m + 1):
+            put(work, V + new + j, S, times0(S, work, old, wide, j, v))
+            put(work, W + new + j, S, times0(S, work, old, wide, j, o))
+        for j in range(m):
+            put(work, V + new + wide + j, S, times1(S, work, old, wide, j, v))
+            put(work, W + new + wide + j, S, times1(S, work, old, wide, j, o))
+    for e in range(d + 1):
+        i = d - e
+        for f in range(e):
+            m = e - f
+            l = i + m
+            a0, a1 = par(p, a + l * l + m, S), par(p, a + l * l + l + m, S)
+            new = 2 * m * wide
+            old = P + new - 2 * wide
+            for j in range(m + 1):
+                c = a0 * get(work, V + new + j, S) + a1 * get(work, W + new + j, S)
+                put(work, P + new + j, S, times0(S, work, old, wide, j, u) + c)
+            new += wide
+            for j in range(m):
+                c = a0 * get(work, V + new + j, S) + a1 * get(work, W + new + j, S)
+                put(work, P + new + j, S, times1(S, work, old, wide, j, u) + c)
+        put(work, P, S, par(p, a + i * i, S))
+
+
+@kernel
+def degree_term(
+    S: Any, p: Any, b: int, l: int, work: Any, D: int, row: int, lam: int, k: int, j: int, start: Any
+) -> Any:
+    """`start + Σ_β b_β D_{α+β}` over the β of degree l, for α of degree lam with exponents j in y and k in z."""
+    plane = row * row
+    here = D + k * plane + (lam + l) * row + j
+    s = start
+    t = par(p, b + l * l, S) * get(work, here, S)
+    for i in range(l):
+        s = s + par(p, b + l * l + l + 1 + i, S) * get(work, here + plane + i, S)
+        t = t + par(p, b + l * l + 1 + i, S) * get(work, here + 1 + i, S)
+    return s + t
+
+
+@compiled
+def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
+    """U, ∂U/∂X and M to order N."""
+    N, d1, d2 = count(p, at + 1, S), count(p, at + 2, S), count(p, at + 3, S)
+    unit = par(p, at + 4, S)
+    a, b = at + HEADER, at + HEADER + (N + 1) * (N + 1)
+    row, wide = N + 2, d1 + 3
+    area = 2 * (d1 + 1) * wide
+    P = w + 3 * row * row + 2
+    L = P + 3 * area
+    K = L + 2 * wide
+    fill_derivatives(S, scale(unit, X), N + 1, work, w)
+    turn(S, R, p, a, d1, work, P, P + area, P + 2 * area, wide)
+    zero = 0.0 * X[0]
+    U, Fx, Fy, Fz, Mx, My, Mz = zero, zero, zero, zero, zero, zero, zero
+    for lam in range(d1 + 2):
+        for k in range(2):
+            for j in range(lam - k + 1):
+                s, t = zero, zero
+                for l in range(min(d2, N + 1 - lam) + 1):
+                    s = degree_term(S, p, b, l, work, w, row, lam, k, j, s)
+                    if lam + l <= N:
+                        t = s
+                put(work, L + k * wide + j, S, t)
+                put(work, K + k * wide + j, S, s)
+        if lam > 0:  # the force pairs degree lam − 1 of body 1 with K of degree lam
+            last = P + 2 * (lam - 1) * wide
+            for j in range(lam):
+                c = get(work, last + j, S)
+                Fx = Fx + c * get(work, K + j, S)
+                Fy = Fy + c * get(work, K + j + 1, S)
+                Fz = Fz + c * get(work, K + wide + j, S)
+            for j in range(lam - 1):
+                c = get(work, last + wide + j, S)
+                Fx = Fx + c * get(work, K + wide + j, S)
+                Fy = Fy + c * get(work, K + wide + j + 1, S)
+                Fz = Fz - c * (get(work, K + j, S) + get(work, K + j + 2, S))
+        if lam <= d1:
+            now = P + 2 * lam * wide
+            U = U + get(work, now, S) * get(work, L, S)
+            for j in range(lam):
+                i = lam - j
+                c, n, e = get(work, now + j, S), get(work, now + j + 1, S), get(work, now + wide + j, S)
+                L0, Lnext, L1 = get(work, L + j, S), get(work, L + j + 1, S), get(work, L + wide + j, S)
+                U = U + n * Lnext + e * L1
+                Mx = Mx + (j + 1) * (n * L1 - e * Lnext)
+                My = My + i * (e * L0 - c * L1)
+                Mz = Mz + i * c * Lnext - (j + 1) * n * L0
+                if j > 0:
+                    Mx = Mx - j * e * get(work, L + j - 1, S)
+                if i > 1:
+                    My = My + (i - 1) * e * get(work, L + j + 2, S)
+                    e1, L11 = get(work, now + wide + j + 1, S), get(work, L + wide + j + 1, S)
+                    Mz = Mz + (i - 1) * e * L11 - (j + 1) * e1 * L1
+    return U, (unit * Fx, unit * Fy, unit * Fz), (Mx, My, Mz)

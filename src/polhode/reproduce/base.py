@@ -1,0 +1,63 @@
+"""A row of a comparison with a source: what is printed there, and what is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+AGREES, WRONG_PRINT, DIFFERS = "agrees", "the print is wrong", "differs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One printed number.
+
+    `where` names the place in the source, `what` the quantity. `tolerance` is how far the found number may be from the
+    printed one: a unit of its last digit, or what the source's own accuracy allows. `misprint` says why the print is
+    wrong, where it is; then the two must not agree.
+
+    >>> row = Row("Table 1", "t = 1", printed=3.994933, found=3.994928, tolerance=2e-4)
+    >>> row.verdict, row.holds
+    ('agrees', True)
+    """
+
+    where: str
+    what: str
+    printed: float
+    found: float
+    tolerance: float
+    misprint: str = ""
+
+    @property
+    def difference(self) -> float:
+        return self.found - self.printed
+
+    @property
+    def verdict(self) -> str:
+        close = abs(self.difference) <= self.tolerance  # false for NaN
+        if self.misprint:
+            return DIFFERS if close else WRONG_PRINT
+        return AGREES if close else DIFFERS
+
+    @property
+    def holds(self) -> bool:
+        """Whether the row is as it should be: agreement, or a misprint that shows."""
+        return self.verdict != DIFFERS
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data, for tables and files."""
+        return {
+            "where": self.where,
+            "what": self.what,
+            "printed": self.printed,
+            "found": self.found,
+            "difference": self.difference,
+            "verdict": self.verdict,
+            "why": self.misprint,
+        }
+
+
+def failing(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are not as they should be."""
+    return [row for row in rows if not row.holds]

@@ -1,0 +1,108 @@
+"""Figures 1–12 of C. G. Gebhardt, I. Romero (2020): momenta, energy, quotient of precision, d₃ on the sphere, EM and DLA."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..view.globe import Globe
+from ..view.style import BLUE, ORANGE, styled
+from .nontwisting import CASES, END, quotient, run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDE, SQUARE = (9.0, 3.4), (4.6, 4.6)
+GREY_SPHERE = np.array([232, 236, 239]) / 255
+NAMES = {
+    "momenta": "angular momentum",
+    "energy": "kinetic energy and quotient of precision",
+    "sphere": "trajectory of d₃",
+}
+
+
+def draw_figures() -> dict[int, Figure]:
+    """The figures, by their number."""
+    drawn: dict[int, Figure] = {}
+    for case in CASES:
+        first = 3 * case.number - 2
+        drawn |= {first: momenta(case.number), first + 1: energy(case.number), first + 2: sphere(case.number)}
+    return drawn | {10 + i: comparison(i) for i in range(3)}
+
+
+def save_figures(folder: str | PathLike[str]) -> list[Path]:
+    """Draw the figures into a folder, as PNG; returns the files."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, figure in draw_figures().items():
+        files.append(place / f"nontwisting_figure_{number:02d}.png")
+        figure.savefig(files[-1])
+    return files
+
+
+@styled
+def momenta(number: int) -> Figure:
+    """Figures 1, 4 and 7: the angular momentum in space (left) and in the body (right), by EM."""
+    traj = run(number, "EM")
+    figure, (left, right) = _panels(f"Case {number}: {NAMES['momenta']}")
+    left.plot(traj.t, np.einsum("nij,nj->ni", traj.R, traj.Pi), label=["1", "2", "3"])
+    right.plot(traj.t, traj.Pi, label=["1", "2", "3"])
+    left.set(title="in space", xlabel="t (s)", ylabel="π (kg m²/s)")
+    right.set(title="in the body", xlabel="t (s)", ylabel="Π (kg m²/s)")
+    right.legend(loc="center right")
+    return figure
+
+
+@styled
+def energy(number: int) -> Figure:
+    """Figures 2, 5 and 8: kinetic energy (left) and second quotient of precision (right), by EM."""
+    traj, q = run(number, "EM"), quotient(number, save_every=10)
+    figure, (left, right) = _panels(f"Case {number}: {NAMES['energy']}")
+    left.plot(traj.t, traj.kinetic_energy)
+    left.set(title="kinetic energy", xlabel="t (s)", ylabel="K (J)", ylim=(0.0, 1.1 * traj.kinetic_energy.max()))
+    right.plot(q.t, q.values)
+    right.set(title="second quotient of precision", xlabel="t (s)", ylim=(3.0, 5.0), xlim=(0.0, END))
+    return figure
+
+
+@styled
+def sphere(number: int) -> Figure:
+    """Figures 3, 6 and 9: the path of d₃ on the unit sphere, by EM."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SQUARE, layout="constrained")
+    figure.suptitle(f"Case {number}: {NAMES['sphere']}", size=11)
+    globe = Globe(figure.subplots(), [1.0, 1.0, 1.0], viewer=[1.0, 0.6, 0.5])
+    globe.surface(lambda points: np.broadcast_to(GREY_SPHERE, points.shape))
+    d3 = run(number, "EM").R[:, :, 2]
+    globe.curve(d3, color=BLUE)
+    globe.dots(d3[:1], color=ORANGE, marker="o", markersize=5)
+    for axis, label in zip(np.eye(3), "123", strict=True):
+        globe.axis(axis, 1.3, f"$e_{label}$", "black")
+    return figure
+
+
+@styled
+def comparison(component: int) -> Figure:
+    """Figures 10, 11 and 12: a component of d₃ in case 1, EM beside DLA, whole and close up."""
+    figure, panels = _panels(f"Case 1: component {component + 1} of d₃, EM and DLA")
+    for ax, start in zip(panels, (0.0, 4.0), strict=True):
+        for scheme, line in (("EM", "-"), ("DLA", "--")):
+            traj = run(1, scheme)
+            shown = traj.t >= start
+            ax.plot(traj.t[shown], traj.R[shown, component, 2], line, label=scheme)
+        ax.set(title=f"t from {start:g} to {END:g} s", xlabel="t (s)", ylim=(-1.05, 1.05))
+    panels[1].legend(loc="upper right")
+    return figure
+
+
+def _panels(title: str) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=WIDE, layout="constrained")
+    figure.suptitle(title, size=11)
+    return figure, figure.subplots(1, 2)

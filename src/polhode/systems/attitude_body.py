@@ -1,0 +1,154 @@
+"""A rigid body with any potential and any moment: `L = ½ ω·Jω + a·ω − U(R)`, forced by τ(t, R, ω) and damped by −Dω.
+
+    Π = J ω + a,    Π̇ = Π × ω + M(R) + τ − D ω.
+
+A moment that depends on the rate acts at the nodes of a step with the rate there, found by iteration: the step stays
+symmetric and of order 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..geometry.vectors import add, apply_symmetric, dot, scale, subtract
+from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
+from .base import Invariant, State
+from .equilibria import Equilibrium
+from .moments import ExternalMoment, TransientFlow, body_moment
+from .potentials import Potential, potential_of
+from .terms import FORCE, ROTOR, ForcedAttitude
+
+Array = NDArray[np.float64]
+MOST_ITERATIONS = 50
+EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
+
+
+@kernel
+def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any) -> None:
+    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − a)`.
+
+    Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
+    """
+    R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
+    J_inverse, start = par6(p, 6, S), subtract(Pi, par3(p, ROTOR, S))
+    total = add(M, body_moment(S, p, t, R, apply_symmetric(J_inverse, start), moment))
+    left, iterations = EXTRA_ITERATIONS, 0
+    while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
+        omega = apply_symmetric(J_inverse, add(start, scale(0.5 * h, total)))
+        new = add(M, body_moment(S, p, t, R, omega, moment))
+        off = subtract(new, total)
+        moving = value(dot(off, off)) > 1e-32 * (1.0 + value(dot(new, new)))
+        left = EXTRA_ITERATIONS if any_of(moving) else left - 1
+        total = new
+        iterations += 1
+    put3(y, FORCE, S, total)
+
+
+@kernel
+def no_moment(S: Any, y: Any) -> None:
+    zero = 0.0
+    put3(y, FORCE, S, (zero, zero, zero))
+
+
+@flow
+def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """A moment given by numbers, and no potential."""
+    no_moment(S, y)
+    add_moment(S, y, p, t, h, None)
+    return 0
+
+
+class AttitudeBody(ForcedAttitude):
+    """A rigid body with any potential and any moment.
+
+    `potential`: U(R) as a kernel, as a SymPy expression in `polhode.systems.symbols()` or its text, or as a Python
+    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, or plain data as for directors, in
+    the "body" or "space" `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a built-in rotor.
+
+    >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
+    >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
+    array([0. , 0. , 3. ])
+    """
+
+    summary = "rigid body with any potential and moment"
+    reference = "[LLM17] 6.3–6.5, problems 6.1, 6.2, 6.18"
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω + U(R)"),
+        "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
+    }
+
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        potential: Any = None,
+        moment: Any = None,
+        *,
+        frame: str = "body",
+        damping: ArrayLike | None = None,
+        gyro: ArrayLike | None = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
+        self.potential: Potential | None = None if potential is None else potential_of(potential)
+        self.moment = ExternalMoment.of(moment, frame)
+        self.hamiltonian = not (self.damped or self.moment.acts)
+        self.force = self._force()
+        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and self.potential is None}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+
+    def _force(self) -> Any:
+        if self.potential is None and not self.moment.acts:
+            return None
+        if self.potential is None and self.moment.function is None:
+            return pulse_force
+        write = no_moment if self.potential is None else self.potential.write
+        if not self.moment.acts:
+
+            def potential_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+                write(S, y)
+                return 0
+
+            return TransientFlow(potential_force)
+        moment = self.moment.function
+
+        def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            write(S, y)
+            add_moment(S, y, p, t, h, moment)
+            return 0
+
+        return TransientFlow(force)
+
+    def describe(self) -> dict[str, Any]:
+        potential = {} if self.potential is None else {"potential": self.potential.describe()}
+        return super().describe() | potential | self.moment.describe()
+
+    def potential_energy(self, R: Array) -> Array:
+        return super().potential_energy(R) if self.potential is None else self.potential.energy(R)
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = {
+            "energy": lambda: self.energy(values),
+            "spatial_momentum": lambda: np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"]),
+        }
+        return {name: kept[name]() for name in self.conserved}
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls(
+            [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]],
+            potential="0.6*R33**2 - 0.8*R13 + 0.3*R21*R32 + 0.2*sin(R11)",
+            gyro=[0.2, -0.3, 0.4],
+        )
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Attitudes at rest where the moment of the potential vanishes, found by Newton's method from 24 attitudes."""
+        from .search import resting_attitudes
+
+        return [
+            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
+        ]

@@ -1,0 +1,213 @@
+"""A force at a point of the body, and moments that are constant in space or in the body (6.10, 6.13, 6.14 of [LLM17]).
+
+    force F fixed in space at the body point b:   M = b × RᵀF,  U = −F·Rb;    kept: energy, momentum about F
+    moment M₀ fixed in space:                     M = RᵀM₀;                    RΠ = R₀Π₀ + M₀ t, in the discrete map too
+    moment M₀ fixed in the body:                  M = M₀;                      steady rotations `ω × Jω = M₀`
+
+The first is what problem 6.13 describes (the force is constant in space there, not the moment). The other two derive
+from no potential: a moment fixed in space does the work 2π|M₀| in a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..geometry.vectors import apply_transposed, cross
+from ..scalars import flow, get9, par3, put3
+from .base import Invariant, State, check_finite
+from .equilibria import Equilibrium, attitude_taking
+from .terms import FORCE, OWN, ForcedAttitude
+
+Array = NDArray[np.float64]
+
+
+@flow
+def point_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = b × RᵀF`."""
+    put3(y, FORCE, S, cross(par3(p, OWN, S), apply_transposed(get9(y, 0, S), par3(p, OWN + 3, S))))
+    return 0
+
+
+@flow
+def space_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = RᵀM₀`."""
+    put3(y, FORCE, S, apply_transposed(get9(y, 0, S), par3(p, OWN, S)))
+    return 0
+
+
+@flow
+def fixed_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = M₀`."""
+    put3(y, FORCE, S, par3(p, OWN, S))
+    return 0
+
+
+class PointForceBody(ForcedAttitude):
+    """A rigid body about its centre, with a force fixed in space that acts at a point of the body.
+
+    >>> body = PointForceBody([1, 2, 2.5], point=[0, 0, 1], force=[0, 0, 2])
+    >>> [body.linearize(e).verdict for e in body.equilibria()]
+    ['stable', 'unstable']
+    """
+
+    summary = "rigid body with a force fixed in space at a body point"
+    reference = "[LLM17] problems 6.10, 6.13"
+    force = point_force
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω − F·Rb"),
+        "momentum_along_force": Invariant("momentum", "angular momentum about the force, Π·RᵀF/|F|"),
+    }
+
+    def __init__(
+        self, inertia: ArrayLike, point: ArrayLike, force: ArrayLike, *, allow_unphysical: bool = False
+    ) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.point = check_finite("point", point, (3,))
+        self.applied = check_finite("force", force, (3,))
+        if not self.applied.any():
+            raise InvalidInput("force", force, "a nonzero vector; without one this is FreeRigidBody")
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"point": self.point.tolist(), "force": self.applied.tolist()}
+
+    def own_parameters(self) -> Array:
+        return np.concatenate([self.point, self.applied])
+
+    def potential_energy(self, R: Array) -> Array:
+        return -(self.applied @ R) @ self.point
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        direction = (self.applied @ self.derive("R", values)) / np.linalg.norm(self.applied)
+        return {"energy": self.energy(values), "momentum_along_force": np.sum(direction * values["Pi"], axis=-1)}
+
+    @classmethod
+    def example(cls) -> State:
+        inertia = [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]]
+        body = cls(inertia, point=[0.5, -0.3, 0.8], force=[0.4, 0.9, -0.6])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The point pulled out along the force, or pushed in against it; one of each circle."""
+        if not self.point.any():
+            return [Equilibrium("any attitude", self.state())]
+        return [
+            Equilibrium(label, self.state(R=attitude_taking(sign * self.point, self.applied)))
+            for label, sign in (("point along the force", 1.0), ("point against the force", -1.0))
+        ]
+
+
+class SpaceMomentBody(ForcedAttitude):
+    """A rigid body with a moment that is constant in the inertial frame. The momentum grows as `R Π = R₀Π₀ + M₀ t`."""
+
+    summary = "rigid body with a moment constant in space"
+    reference = "[LLM17] problem 6.13"
+    force = space_moment
+    conserved: Mapping[str, Invariant] = {
+        "momentum_across": Invariant("momentum", "the part of R Π across the moment M₀"),
+    }
+
+    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.constant = check_nonzero("moment", moment)
+        self.hamiltonian = False
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"moment": self.constant.tolist()}
+
+    def own_parameters(self) -> Array:
+        return self.constant
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        momentum = np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"])
+        n = self.constant / np.linalg.norm(self.constant)
+        return {"momentum_across": momentum - (momentum @ n)[..., None] * n}
+
+    @classmethod
+    def example(cls) -> State:
+        # so weak that the spin stays moderate over a long run
+        body = cls([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]], moment=[1e-4, -2e-4, 1.5e-4])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """None: nothing balances a moment."""
+        return []
+
+
+class BodyMomentBody(ForcedAttitude):
+    """A rigid body with a moment that is constant in the body frame, as of a thruster.
+
+    >>> body = BodyMomentBody([1.0, 2.0, 2.5], moment=[-0.1, 0.2, 0.3])
+    >>> [body.linearize(e).verdict for e in body.equilibria()]
+    ['unstable', 'unstable']
+    """
+
+    summary = "rigid body with a moment constant in the body"
+    reference = "[LLM17] problem 6.14"
+    force = fixed_moment
+    conserved: Mapping[str, Invariant] = {}
+
+    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.constant = check_nonzero("moment", moment)
+        self.hamiltonian = False
+        self.conserved = {}
+        axis = self._principal_axis()
+        if axis is not None:
+            meaning = "2TJᵢ − |Π|² for the principal axis i that the moment is along"
+            self.conserved["energy_momentum"] = Invariant("integral", meaning)
+
+    def _principal_axis(self) -> int | None:
+        """The principal axis that the moment is along, if it is along one."""
+        along = np.abs(self.constant @ self.inertia.axes)
+        axis = int(np.argmax(along))
+        return axis if np.delete(along, axis).max() <= 1e-14 * along[axis] else None
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"moment": self.constant.tolist()}
+
+    def own_parameters(self) -> Array:
+        return self.constant
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        axis = self._principal_axis()
+        if axis is None:
+            return {}
+        Pi, omega = values["Pi"], self.derive("omega", values)
+        kept = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
+        return {"energy_momentum": kept}
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls([1.0, 2.0, 2.5], moment=[-1e-4, 2e-4, 3e-4])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Steady rotations `ω × Jω = M₀`, where these are isolated: in principal axes `cᵢ ωⱼωₖ = aᵢ`, with
+        `c = (J₃ − J₂, J₁ − J₃, J₂ − J₁)`. With no aᵢ zero there are two if `a₁a₂a₃/(c₁c₂c₃) > 0`, else none."""
+        axes = self.inertia.axes * np.linalg.det(self.inertia.axes)
+        a, J = self.constant @ axes, self.inertia.moments
+        c = np.array([J[2] - J[1], J[0] - J[2], J[1] - J[0]])
+        if np.any(np.abs(c) < 1e-12 * J.max()) or np.any(np.abs(a) < 1e-14 * np.abs(a).max()):
+            return []
+        products = a / c  # ω₂ω₃, ω₃ω₁, ω₁ω₂
+        whole = float(np.prod(products))  # (ω₁ω₂ω₃)²
+        if whole <= 0.0:
+            return []
+        rates = np.sqrt(whole) / products
+        return [
+            Equilibrium(f"steady rotation {i + 1}", self.state(omega=axes @ (sign * rates)))
+            for i, sign in enumerate((1.0, -1.0))
+        ]
+
+
+def check_nonzero(field: str, value: ArrayLike) -> Array:
+    """A nonzero vector."""
+    vector = check_finite(field, value, (3,))
+    if not vector.any():
+        raise InvalidInput(field, value, "a nonzero vector; without one this is FreeRigidBody")
+    return vector

@@ -1,0 +1,134 @@
+"""A rigid body about its centre in a gravitational field (6.11 of [LLM17]).
+
+The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x) a unit of mass, `G = −∇V`,
+
+    U(R) = Σ mᵢ V(Rρᵢ),   M = Σ mᵢ ρᵢ × RᵀG(Rρᵢ).
+
+The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`;
+any other is given by its potential V(x, y, z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..geometry.implicit import symmetric_entries
+from ..geometry.vectors import Vector, add, apply, apply_symmetric, apply_transposed, cross, dot, scale, subtract
+from ..scalars import flow, get9, kernel, par, par3, par6, put3, sqrt, worst
+from .base import Invariant, State, check_finite
+from .equilibria import Equilibrium
+from .search import resting_attitudes
+from .terms import FORCE, OWN, ForcedAttitude
+
+Array = NDArray[np.float64]
+# own parameters: how many points and sources there are, g, Λ, then four numbers a source and four a point
+UNIFORM, LINEAR, LISTS = OWN + 2, OWN + 5, OWN + 11
+
+
+@kernel
+def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
+    """G at x."""
+    G = add(par3(p, UNIFORM, S), apply_symmetric(par6(p, LINEAR, S), x))
+    for j in range(sources):
+        d = subtract(par3(p, LISTS + 4 * j + 1, S), x)
+        r2 = dot(d, d)
+        G = add(G, scale(par(p, LISTS + 4 * j, S) / (r2 * sqrt(r2)), d))
+    return G
+
+
+@flow
+def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    R = get9(y, 0, S)
+    points, sources = int(worst(par(p, OWN, S))), int(worst(par(p, OWN + 1, S)))
+    zero = 0.0 * R[0]
+    M = (zero, zero, zero)
+    for i in range(points):
+        k = LISTS + 4 * (sources + i)
+        rho = par3(p, k + 1, S)
+        G = attraction(S, p, sources, apply(R, rho))
+        M = add(M, scale(par(p, k, S), cross(rho, apply_transposed(R, G))))
+    put3(y, FORCE, S, M)
+    return 0
+
+
+class FieldBody(ForcedAttitude):
+    """A rigid body of point masses about its centre, in a gravitational field that is fixed in space.
+
+    `masses` and `positions` (n, 3) in the body frame, from the point about which it turns. `sources`: rows of μ = GM and
+    its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient.
+
+    >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
+    >>> body.inertia.matrix.diagonal()
+    array([0.5, 2. , 2.5])
+    """
+
+    summary = "rigid body of point masses in a gravitational field"
+    reference = "[LLM17] problem 6.11"
+    force = field_moment
+    conserved: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ ω·Jω + Σ m V(Rρ)")}
+
+    def __init__(
+        self,
+        masses: ArrayLike,
+        positions: ArrayLike,
+        sources: ArrayLike = (),
+        uniform: ArrayLike = (0.0, 0.0, 0.0),
+        gradient: ArrayLike | None = None,
+    ) -> None:
+        count = len(np.atleast_1d(np.asarray(masses, dtype=object)))
+        self.masses = check_finite("masses", masses, (count,))
+        if np.any(self.masses <= 0.0):
+            raise InvalidInput("masses", masses, "positive numbers")
+        self.positions = check_finite("positions", positions, (count, 3))
+        rows = np.asarray(sources, dtype=object)
+        self.sources = check_finite("sources", sources, (len(rows), 4)) if rows.size else np.zeros((0, 4))
+        self.uniform = check_finite("uniform", uniform, (3,))
+        self.gradient = np.zeros((3, 3)) if gradient is None else check_finite("gradient", gradient, (3, 3))
+        if np.abs(self.gradient - self.gradient.T).max() > 1e-12 * np.abs(self.gradient).max():
+            raise InvalidInput("gradient", gradient, "a symmetric matrix: the field has a potential")
+        moments = np.einsum("i,ij,ik->jk", self.masses, self.positions, self.positions)
+        inertia = np.trace(moments) * np.eye(3) - moments
+        if np.linalg.eigvalsh(inertia)[0] <= 1e-12 * np.abs(inertia).max():
+            raise InvalidInput("positions", positions, "points that do not all lie on one line through the centre")
+        super().__init__(inertia)
+
+    def describe(self) -> dict[str, Any]:
+        given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
+        return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()}
+
+    def own_parameters(self) -> Array:
+        counts = [float(len(self.masses)), float(len(self.sources))]
+        points = np.column_stack([self.masses, self.positions])
+        linear = symmetric_entries(self.gradient)
+        return np.concatenate([counts, self.uniform, linear, self.sources.reshape(-1), points.reshape(-1)])
+
+    def field_potential(self, x: Array) -> Array:
+        """V at points (..., 3)."""
+        V = -x @ self.uniform - 0.5 * np.sum(x * (x @ self.gradient), axis=-1)
+        for mu, *place in self.sources:
+            V = V - mu / np.linalg.norm(x - np.array(place), axis=-1)
+        return V
+
+    def potential_energy(self, R: Array) -> Array:
+        places = np.einsum("...ij,nj->...ni", R, self.positions)
+        return self.field_potential(places) @ self.masses
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        return {"energy": self.energy(values)}
+
+    @classmethod
+    def example(cls) -> State:
+        positions = [[0.8, 0.1, 0.0], [-0.5, 0.6, 0.2], [0.1, -0.7, 0.4], [-0.2, 0.0, -0.9]]
+        body = cls([1.0, 0.8, 1.2, 0.9], positions, sources=[[4.0, 2.5, 0.0, 0.5], [2.0, 0.0, -3.0, 0.0]])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.5, 0.7])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The attitudes of rest that Newton's method finds from those of a cube."""
+        return [
+            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
+        ]

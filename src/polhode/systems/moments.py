@@ -1,0 +1,188 @@
+"""External moments on a body: of time and state, in body or space components.
+
+A moment is one of
+    nothing,
+    a pulse       plain data: a vector times a profile of time, `f(t) (m₁ d₁ + m₂ d₂ + m₃ d₃)` in body components or
+                  `f(t) (m₁ e₁ + m₂ e₂ + m₃ e₃)` in space components; its numbers are parameters, its code is compiled
+                  once for all,
+    a function    `moment(t, R, omega) -> (m1, m2, m3)` with R its nine entries row by row and omega three, written
+                  with `+ − * /` and the functions of `polhode.scalars`; it is compiled in every process that uses it.
+
+Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for an infinite width the constant 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from ..geometry.front import MATRIX, VECTOR, components
+from ..geometry.vectors import Matrix, Vector, add, dot, scale, solve
+from ..scalars import Flow, absolute, any_of, double, kernel, largest, par, par3
+from .base import check_finite
+
+Array = NDArray[np.float64]
+
+PULSE = 12  # where the numbers of a pulse follow those of the inertia among the parameters
+FRAMES = ("body", "space")
+PROFILES = ("triangle", "constant")
+ALLOWED = (
+    "nothing, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function moment(t, R, omega) that "
+    "gives three numbers"
+)
+
+
+@kernel
+def profile(t: Any, centre: Any, half: Any) -> Any:
+    """f(t) of a pulse."""
+    return largest(0.0, 1.0 - absolute(t - centre) / half)
+
+
+@kernel
+def pulse_moment(f: Any, body: Vector, space: Vector, Q: Matrix) -> Vector:
+    """Components along the columns of Q of f times the vector given in body and in space components."""
+    return scale(f, add(body, solve(Q, space)[0]))
+
+
+@kernel
+def acts(S: Any, p: Any, t: Any, moment: Any) -> Any:
+    """Whether there is a moment at time t, in any lane."""
+    if moment is None:
+        body, space = par3(p, PULSE, S), par3(p, PULSE + 3, S)
+        f = profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
+        return any_of(f * (dot(body, body) + dot(space, space)) > 0.0)
+    return True
+
+
+@kernel
+def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -> Vector:
+    """The components M of the moment `m = M₁ d₁ + M₂ d₂ + M₃ d₃` along the directors, the columns of Q.
+
+    Half-way through a step of a director scheme these are mean directors and need not be of unit length.
+    """
+    if moment is None:
+        f = profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
+        return pulse_moment(f, par3(p, PULSE, S), par3(p, PULSE + 3, S), Q)
+    return moment(t, Q, omega)
+
+
+class TransientFlow(Flow):
+    """A flow around a user's function: compiled in every process, since the disk cache cannot recognise the function."""
+
+    @cached_property
+    def dispatcher(self) -> Dispatcher:
+        return njit(nogil=True, error_model="numpy")(self.function)
+
+
+@dataclass(frozen=True)
+class ExternalMoment:
+    """A checked moment. `function` is a kernel that gives body components, or None for a pulse (or nothing at all)."""
+
+    given: Any = None
+    frame: str = "body"
+    pulse: Array = field(default_factory=lambda: np.array([0.0] * 7 + [np.inf]))
+    function: Any = None
+
+    @property
+    def acts(self) -> bool:
+        return self.given is not None
+
+    @classmethod
+    def of(cls, moment: Any, frame: str = "body") -> ExternalMoment:
+        """Check what a user gave.
+
+        >>> ExternalMoment.of({"profile": "triangle", "coefficients": [1, 2, 0], "duration": 3.0}).pulse
+        array([1. , 2. , 0. , 0. , 0. , 0. , 1.5, 1.5])
+        >>> ExternalMoment.of({"profile": "sawtooth", "coefficients": [1, 2, 0]})
+        Traceback (most recent call last):
+        ...
+        polhode.errors.InvalidInput: moment.profile = 'sawtooth': expected one of 'triangle', 'constant'
+        """
+        if frame not in FRAMES:
+            raise InvalidInput("frame", frame, f"one of {', '.join(map(repr, FRAMES))}")
+        if moment is None:
+            return cls(frame=frame)
+        if isinstance(moment, Mapping):
+            pulse = _pulse(moment, frame)
+            plain = {key: v if isinstance(v, str) else np.asarray(v, dtype=float).tolist() for key, v in moment.items()}
+            return cls(plain, frame, pulse)
+        if callable(moment):
+            return cls(moment, frame, function=_compiled_moment(moment, frame))
+        raise InvalidInput("moment", moment, ALLOWED)
+
+    def at(self, t: Array, R: Array, omega: Array) -> Array:
+        """Body components (..., 3) at times t, attitudes R (..., 3, 3) and body rates omega (..., 3)."""
+        time, Q = np.asarray(t, dtype=np.float64), components(R, MATRIX)
+        if self.function is None:
+            body, space, (centre, half) = self.pulse[:3], self.pulse[3:6], self.pulse[6:]
+            M = pulse_moment(profile(time, centre, half), tuple(body), tuple(space), Q)
+        else:
+            M = self.function(time, Q, components(omega, VECTOR))
+        return np.stack(np.broadcast_arrays(*M, time)[:3], axis=-1)
+
+    def describe(self) -> dict[str, Any]:
+        """The constructor's arguments; a function is described by its name."""
+        if not self.acts:
+            return {}
+        moment = getattr(self.given, "__name__", "a function") if callable(self.given) else self.given
+        return {"moment": moment} | ({"frame": self.frame} if self.frame != "body" else {})
+
+
+def _pulse(data: Mapping[str, Any], frame: str) -> Array:
+    """Three body and three space components, centre and half width."""
+    known = ("profile", "coefficients", "start", "duration")
+    for key in data:
+        if key not in known:
+            raise InvalidInput(f"moment.{key}", data[key], f"one of the keys {', '.join(known)}")
+    profile = data.get("profile", "constant")
+    if profile not in PROFILES:
+        raise InvalidInput("moment.profile", profile, f"one of {', '.join(map(repr, PROFILES))}")
+    if "coefficients" not in data:
+        raise InvalidInput("moment", dict(data), "coefficients, the three components at the peak")
+    vector = check_finite("moment.coefficients", data["coefficients"], (3,))
+    components = (vector, np.zeros(3)) if frame == "body" else (np.zeros(3), vector)
+    if profile == "constant":
+        for key in ("start", "duration"):
+            if key in data:
+                raise InvalidInput(f"moment.{key}", data[key], "nothing: a constant has neither start nor duration")
+        return np.concatenate([*components, [0.0, np.inf]])
+    start = float(check_finite("moment.start", data.get("start", 0.0), ()))
+    duration = float(check_finite("moment.duration", data.get("duration", 1.0), ()))
+    if duration <= 0.0:
+        raise InvalidInput("moment.duration", duration, "a positive number")
+    return np.concatenate([*components, [start + 0.5 * duration, 0.5 * duration]])
+
+
+def _compiled_moment(function: Callable[..., Any], frame: str) -> Any:
+    """The user's function as a kernel that gives body components; it is tried on doubles at once."""
+    formula = getattr(function, "formula", getattr(function, "py_func", function))  # of a kernel, or of Numba's njit
+    user: Any = kernel(formula)
+    arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
+    try:
+        user.dispatcher.compile(arguments)
+    except (NumbaError, AttributeError, TypeError) as error:
+        lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
+        reason = lines[min(1, len(lines) - 1)].strip()  # Numba's first line only says where it gave up
+        raise InvalidInput("moment", function, f"a function that Numba can compile ({reason})") from error
+    result = user.dispatcher.overloads[arguments].signature.return_type
+    kinds = getattr(result, "types", ())
+    if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
+        raise InvalidInput("moment", function, f"a function that returns a tuple of three numbers, not {result}")
+    if frame == "body":
+        return user
+
+    @kernel
+    def in_body(t: Any, Q: Matrix, omega: Vector) -> Vector:
+        return solve(Q, user(t, Q, omega))[0]
+
+    return in_body

@@ -1,0 +1,102 @@
+"""Figures of a trajectory, one function each, found by name: `figures_for(traj)` says which make sense for it.
+
+They are matplotlib `Figure` objects that no window and no global state knows of: save them, or show them as you like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidInput
+from ..io.files import make_folder, replacing
+from ..systems.base import System
+from ..trajectory import Trajectory
+from .globes import body_axes, polhode
+from .series import attitude, invariants, rates
+from .style import styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: how to draw it, what it shows, and whether it makes sense for a system."""
+
+    draw: Callable[[Trajectory], Figure]
+    shows: str
+    fits: Callable[[System], bool]
+
+
+def _has(**shapes: tuple[int, ...]) -> Callable[[System], bool]:
+    """Whether a system has these fields in these shapes."""
+    return lambda system: all(n in system.fields and system.fields[n].shape == shape for n, shape in shapes.items())
+
+
+def _has_polhode(system: System) -> bool:
+    return _has(Pi=(3,))(system) and {"energy", "momentum_norm"} <= set(system.conserved) and hasattr(system, "inertia")
+
+
+FIGURES: dict[str, Kind] = {
+    "invariants": Kind(invariants, "how well each conserved quantity was kept", lambda system: bool(system.conserved)),
+    "rates": Kind(rates, "angular velocity and momentum in the body", _has(omega=(3,), Pi=(3,))),
+    "attitude": Kind(attitude, "quaternion, rotation angle and axis", _has(q=(4,))),
+    "polhode": Kind(polhode, "the momentum's path on the energy ellipsoid", _has_polhode),
+    "body_axes": Kind(body_axes, "where the body's axes point in space", _has(R=(3, 3))),
+}
+
+
+def figures_of(system: System) -> list[str]:
+    """The names of the figures that make sense for a system."""
+    return [name for name, kind in FIGURES.items() if kind.fits(system)]
+
+
+def figures_for(trajectory: Trajectory) -> list[str]:
+    """The names of the figures that make sense for a trajectory.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> figures_for(ph.simulate(start.system, start, step=0.1, steps=10))
+    ['invariants', 'rates', 'attitude', 'polhode', 'body_axes']
+    """
+    return figures_of(trajectory.system)
+
+
+def check_figures(names: Sequence[str], system: System) -> list[str]:
+    """`names`, if each is a figure of this system."""
+    known = figures_of(system)
+    for name in names:
+        if name not in known:
+            raise InvalidInput("figure", name, f"one of {', '.join(known)}")
+    return list(names)
+
+
+@styled
+def save_figures(
+    trajectory: Trajectory,
+    directory: str | PathLike[str],
+    names: Sequence[str] | None = None,
+    *,
+    prefix: str = "",
+) -> list[Path]:
+    """Draw figures (default: all that make sense) as PNG files `prefix + name + ".png"`, and say where they are.
+
+    >>> import tempfile, polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> traj = ph.simulate(start.system, start, step=0.1, steps=100)
+    >>> [path.name for path in save_figures(traj, tempfile.mkdtemp(), ["rates"])]
+    ['rates.png']
+    """
+    chosen = figures_for(trajectory) if names is None else check_figures(names, trajectory.system)
+    folder = make_folder(directory)
+    paths = []
+    for name in chosen:
+        path = folder / f"{prefix}{name}.png"
+        with replacing(path) as beside:
+            FIGURES[name].draw(trajectory).savefig(beside)
+        paths.append(path)
+    return paths

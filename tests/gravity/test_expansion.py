@@ -1,0 +1,159 @@
+"""The expansion: what it sums, its derivatives, how it converges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.bodies.shapes import ellipsoid_mesh, lumpy
+from tests.gravity.reference import (
+    by_complex_step,
+    cloud,
+    exact_potential,
+    rotation,
+    sixfold_potential,
+    truncated_potential,
+)
+
+from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
+from polhode.errors import InvalidInput, PolhodeError
+from polhode.gravity import Expansion, PointsPoints
+from polhode.gravity.multipoles import highest_degree, reduced_operator
+
+G = 0.7
+X = np.array([1.1, -0.7, 1.6])
+R = rotation(4)
+ONE, TWO = cloud(1, 6), cloud(2, 5)
+ORDERS = [2, 3, 4, 5, 6, 7, 8, 11, 16, 24]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_potential_force_and_moment_of_the_joint_truncation(order: int):
+    U, F, M = Expansion(ONE, TWO, order, G).evaluate(X, R)
+    u, f, m = by_complex_step(lambda x, r: truncated_potential(ONE, TWO, order, G, x, r), X, R)
+    assert pytest.approx(u, rel=3e-15) == U
+    np.testing.assert_allclose(F, f, rtol=0, atol=1e-14 * np.linalg.norm(f))
+    np.testing.assert_allclose(M, m, rtol=0, atol=3e-14 * np.linalg.norm(m))
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 5, 6])
+def test_sixfold_sum_of_inertia_integrals(order: int):
+    # full integrals, traces and all, of bodies that are no points: only their trace-free parts may matter
+    one, two = lumpy(density=1.0), Ellipsoid(3.0, [0.9, 0.7, 0.4])
+    x = 2.0 * X
+    total = sixfold_potential(one.inertia_integrals(order), two.inertia_integrals(order), order, G, x, R)
+    assert Expansion(one, two, order, G).evaluate(x, R)[0] == pytest.approx(total, rel=2e-14)
+
+
+@pytest.mark.parametrize("at", [[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0], [0, 0, -2.0], [1.2, 1.2, 0], [1e-9, 1e-9, 2.0]])
+def test_on_axes_and_planes(at):
+    x = np.array(at, dtype=float)
+    for r in (np.eye(3), R):
+        U, F, M = Expansion(ONE, TWO, 7, G).evaluate(x, r)
+        u, f, m = by_complex_step(lambda a, b: truncated_potential(ONE, TWO, 7, G, a, b), x, r)
+        assert pytest.approx(u, rel=3e-15) == U
+        np.testing.assert_allclose(F, f, rtol=0, atol=1e-14 * np.linalg.norm(f))
+        np.testing.assert_allclose(M, m, rtol=0, atol=1e-14 * np.linalg.norm(f))
+
+
+@pytest.mark.parametrize("order", [2, 3, 5, 8])
+def test_moments_are_those_of_the_pair_seen_from_the_other_body(order: int):
+    pair, swapped = Expansion(ONE, TWO, order, G), Expansion(TWO, ONE, order, G)
+    U, F, _ = pair.evaluate(X, R)
+    U_, F_, M_ = swapped.evaluate(-R.T @ X, R.T)
+    assert pytest.approx(U_, rel=1e-14) == U
+    np.testing.assert_allclose(F, -R @ F_, rtol=1e-13)
+    on1, on2 = pair.moments(X, R)
+    np.testing.assert_allclose(on2, -R @ M_, rtol=1e-12)
+    np.testing.assert_allclose(on1, R @ (np.cross(-R.T @ X, F_) + M_), rtol=1e-12)
+    # what the bodies and their orbit exchange adds up to nothing
+    np.testing.assert_allclose(on1 + on2 - np.cross(X, F), 0.0, atol=1e-14 * np.linalg.norm(on2))
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 6])
+def test_error_falls_with_distance_as_the_next_degree(order: int):
+    # the first degree left out goes as r^-(order + 2)
+    def error(r):
+        x = r * X / np.linalg.norm(X)
+        return abs(Expansion(ONE, TWO, order, G).evaluate(x, R)[0] - exact_potential(ONE, TWO, G, x, R))
+
+    slopes = [np.log2(error(r) / error(2 * r)) for r in (8.0, 16.0)]
+    assert abs(slopes[1] - (order + 2)) < 0.15
+    assert abs(slopes[0] - (order + 2)) < 0.3
+
+
+def test_converges_to_the_exact_sum():
+    exact = PointsPoints(ONE, TWO, G).evaluate(X, R)
+    found = Expansion(ONE, TWO, 40, G).evaluate(X, R)
+    assert found[0] == pytest.approx(exact[0], rel=1e-14)
+    np.testing.assert_allclose(found[1], exact[1], rtol=1e-13)
+    np.testing.assert_allclose(found[2], exact[2], rtol=1e-11)
+
+
+def test_ellipsoid_and_its_mesh():
+    semiaxes = [0.5, 0.4, 0.3]
+    exact = Expansion(Ellipsoid.of_density(1.0, semiaxes), TWO, 6, G).evaluate(X, R)
+    errors = []
+    for level in (2, 3, 4):
+        found = Expansion(ellipsoid_mesh(level, semiaxes, density=1.0), TWO, 6, G).evaluate(X, R)
+        errors.append([abs(found[0] - exact[0]), np.abs(found[1] - exact[1]).max(), np.abs(found[2] - exact[2]).max()])
+    ratios = np.array(errors[1]) / errors[2]
+    np.testing.assert_allclose(ratios, 4.0, atol=0.25)
+
+
+def test_spheres_are_points():
+    U, F, M = Expansion(Sphere(2.0, 0.5), Sphere(3.0, 0.4), 9, G).evaluate(X, R)
+    r = np.linalg.norm(X)
+    assert pytest.approx(-G * 6.0 / r, rel=1e-15) == U
+    np.testing.assert_allclose(F, G * 6.0 * X / r**3, rtol=1e-15)
+    assert np.all(M == 0.0)
+    for order in (2, 5, 12):
+        operator = reduced_operator(Sphere(2.0, 0.5).inertia_integrals(order), order, 0.5)
+        assert highest_degree(operator) == 0
+
+
+def test_bodies_of_few_degrees_are_not_cut():
+    # a dumbbell has only even degrees, and a body of given integrals stops at its own
+    one = Dumbbell(1.0, 0.5, fraction=0.4)
+    assert highest_degree(reduced_operator(one.inertia_integrals(7), 7, 0.5)) == 7
+    even = Dumbbell(1.0, 0.5)
+    assert highest_degree(reduced_operator(even.inertia_integrals(7), 7, 0.5)) == 6
+    for a, b in ((even, TWO), (TWO, even), (even, Sphere(1.0, 0.1)), (Sphere(1.0, 0.1), even)):
+        points = [PointMasses([1.0], [[0.0, 0.0, 0.0]]) if isinstance(body, Sphere) else body for body in (a, b)]
+        U, F, M = Expansion(a, b, 7, G).evaluate(X, R)
+        u, f, m = by_complex_step(lambda x, r, p=points: truncated_potential(*p, 7, G, x, r), X, R)
+        assert pytest.approx(u, rel=3e-15) == U
+        np.testing.assert_allclose(F, f, rtol=0, atol=1e-14 * np.linalg.norm(f))
+        np.testing.assert_allclose(M, m, rtol=0, atol=1e-13 * np.linalg.norm(m) + 1e-16)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e9])
+def test_any_units(unit: float):
+    def scaled(body):
+        return PointMasses(body.masses * 1e20, body.positions * unit)
+
+    U, F, M = Expansion(scaled(ONE), scaled(TWO), 20, 1e-11).evaluate(X * unit, R)
+    u, f, m = Expansion(ONE, TWO, 20, 1.0).evaluate(X, R)
+    assert pytest.approx(u * 1e29 / unit, rel=1e-14) == U
+    np.testing.assert_allclose(F, f * 1e29 / unit**2, rtol=1e-13)
+    np.testing.assert_allclose(M, m * 1e29 / unit, rtol=1e-13)
+
+
+def test_refusals():
+    with pytest.raises(InvalidInput, match="order = 1"):
+        Expansion(ONE, TWO, 1, G)
+    with pytest.raises(InvalidInput, match="G = 0"):
+        Expansion(ONE, TWO, 2, 0.0)
+    with pytest.raises(InvalidInput, match=r"body2.*a body"):
+        Expansion(ONE, 3.0, 2, G)  # type: ignore[arg-type]
+    off = PointMasses([1.0, 1.0], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    with pytest.raises(InvalidInput, match=r"body1.*not 0.5 from it: use recentre=True"):
+        Expansion(off, TWO, 2, G)
+    with pytest.raises(InvalidInput, match="order = 5: expected an order up to 4"):
+        Expansion(GivenIntegrals(ONE.inertia_integrals(4)), TWO, 5, G)
+    pair = Expansion(ONE, TWO, 3, G)
+    with pytest.raises(InvalidInput, match="X = "):
+        pair.evaluate([1.0, 2.0], R)
+    with pytest.raises(InvalidInput, match="R = "):
+        pair.evaluate(X, np.ones((2, 3, 3)))
+    with pytest.raises(PolhodeError, match="singular at X"):
+        pair.evaluate([0.0, 0.0, 0.0], R)

@@ -1,0 +1,236 @@
+"""What the decorators promise: kernels in kernels, flows for every scalar, and a cache that knows when it is stale."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+from polhode import scalars
+from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, put, where
+from polhode.scalars import compile as compilation
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def square(x):
+    """x²."""
+    return x * x
+
+
+@kernel
+def length2(a):
+    return square(a[0]) + square(a[1])
+
+
+@kernel
+def shaped(a, b):
+    return where(length2((a, b)) > 1.0, square(length2((a, b))), -a)
+
+
+def test_a_kernel_remains_the_function_it_was():
+    assert (square.__name__, square.__doc__, square.__module__) == ("square", "x².", __name__)
+    assert square(3) == 9
+    assert isinstance(square(3), int)
+    assert np.array_equal(length2((np.array([3.0, 0.0]), 4.0)), [25.0, 16.0])
+
+
+def test_kernels_call_kernels_in_compiled_code():
+    @numba.njit
+    def run(S, x):
+        put(x, 2, S, shaped(get(x, 0, S), get(x, 1, S)))
+
+    members = np.array([[0.3, 0.5], [2.0, 0.25]])
+    expected = [shaped(a, b) for a, b in members.T]
+    assert expected[0] > 1.0
+    assert expected[1] == -0.5
+    for member, result in zip(members.T, expected, strict=True):
+        x = np.append(member, 0.0)
+        run(double, x)
+        assert x[2] == result
+    x = np.append(members, [0.0, 0.0])
+    run(lanes(2), x)
+    assert np.array_equal(x[4:], expected)
+
+
+def test_compiled_code_divides_by_zero_as_c_does():
+    @kernel
+    def inverse(x):
+        return 1.0 / x
+
+    @compiled
+    def through(x):
+        return inverse(x), -1.0 / x, x / x
+
+    up, down, undefined = through(0.0)
+    assert (up, down) == (np.inf, -np.inf)
+    assert np.isnan(undefined)
+
+
+def test_a_function_without_a_file_is_compiled_without_a_cache():
+    names: dict[str, Any] = {}
+    exec("def twice(x): return 2.0 * x", names)
+    assert compiled(names["twice"])(1.5) == 3.0
+
+
+# --- flows ------------------------------------------------------------------------------------------------------------
+
+TOO_SMALL = 4
+
+
+@flow
+def shrink(S, y, p, t, h, out):
+    """x ↦ h x²; refused where x ≤ 1 in any lane."""
+    x = get(y, 0, S)
+    if any_of(x <= 1.0):
+        return TOO_SMALL
+    put(y, 0, S, h * square(x))
+    out[0] = t + p[0]
+    return 0
+
+
+@numba.njit
+def _once(S, step, y, p, t, h, out):
+    return step(S, y, p, t, h, out)
+
+
+def test_a_flow_runs_on_every_scalar_and_reports_its_status():
+    cases = {
+        double: ([3.0], [4.5], [0.5]),
+        lanes(2): ([3.0, 2.0], [4.5, 2.0], [3.0, 0.5]),
+        duals(2): ([3.0, 1.0, 10.0], [4.5, 3.0, 30.0], [0.5, 1.0, 10.0]),
+    }
+    for kind, (start, expected, refused) in cases.items():
+        y, out = np.array(start), np.zeros(1)
+        assert _once(kind, shrink.on(kind), y, np.array([8.0]), 2.0, 0.5, out) == 0
+        assert np.array_equal(y, expected)
+        assert out[0] == 10.0
+        y, out = np.array(refused), np.zeros(1)
+        assert _once(kind, shrink.on(kind), y, np.array([8.0]), 2.0, 0.5, out) == TOO_SMALL
+        assert np.array_equal(y, refused)
+        assert out[0] == 0.0
+
+
+def test_a_loop_is_compiled_once_for_all_flows_of_a_scalar():
+    @flow
+    def stay(S, y, p, t, h, out):
+        return 5
+
+    @numba.njit
+    def loop(S, step, y):
+        return step(S, y, y, 0.0, 0.5, y)
+
+    statuses = [loop(double, step.on(double), np.array([0.0])) for step in (shrink, stay)]
+    assert statuses == [TOO_SMALL, 5]
+    assert len(loop.signatures) == 1
+    assert shrink.on(double) is shrink.on(double)
+
+
+# --- the cache --------------------------------------------------------------------------------------------------------
+
+# prints, for every compiled function of the process, how often it was found in the cache and how often it was not
+COUNT = """
+import gc, json
+from numba.core.dispatcher import Dispatcher
+found = [d for d in gc.get_objects() if issubclass(type(d), Dispatcher)]
+hits, misses = {}, {}
+for d in found:
+    hits[d.__name__] = hits.get(d.__name__, 0) + sum(d.stats.cache_hits.values())
+    misses[d.__name__] = misses.get(d.__name__, 0) + sum(d.stats.cache_misses.values())
+print(json.dumps([hits, misses]))
+"""
+
+SIMULATE = """
+import polhode as ph
+body = ph.FreeRigidBody(inertia=[1, 2, 3])
+for method in (ph.LGVI(), ph.RK4()):
+    ph.simulate(body, body.state(omega=[0.7, -0.6, 0.5]), step=0.1, steps=3, method=method)
+"""
+
+
+def python(code: str, folder: Path) -> str:
+    """What `code` prints in a process of its own, with modules and the cache of compiled code in `folder`."""
+    paths = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    own = {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    run = subprocess.run([sys.executable, "-c", code], env=os.environ | own, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    hits, misses = json.loads(python(SIMULATE + COUNT, tmp_path))
+    used = ("drift_kick_loop", "drift_matrix", "runge_kutta_loop", "rhs_matrix")
+    assert all(misses[name] == 1 for name in used)
+    assert not any(hits.values())
+    hits, misses = json.loads(python(SIMULATE + COUNT, tmp_path))
+    assert all(hits[name] == 1 for name in used)
+    assert not any(misses.values())
+
+
+@pytest.mark.parametrize("edited", ["polhode/formula.py", "own.py"])
+def test_an_edit_is_seen_by_the_next_process(edited, tmp_path):
+    """Kernels are inlined, so the file of the function that is cached is not the only one that matters."""
+    shutil.copytree(compilation.PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    factor = "from polhode.scalars import compiled, kernel\n\n@kernel\ndef factor(x):\n    return {} * x\n"
+    user = "\n@compiled\ndef scaled(x):\n    return factor(x)\n"
+    (tmp_path / "own.py").write_text("from polhode.formula import factor\nfrom polhode.scalars import compiled\n" + user)
+    run = "import own; print(own.scaled(3.0), len(own.scaled.stats.cache_hits))"
+    for number, found in ((2.0, 0), (2.0, 1), (7.0, 0)):
+        source = factor.format(number) + (user if edited == "own.py" else "")
+        target = tmp_path / edited
+        if not target.exists() or target.read_text() != source:
+            target.write_text(source)
+        assert python(run, tmp_path).split() == [str(3.0 * number), str(found)]
+
+
+def test_the_stamp_follows_every_source_file(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    (package / "deep").mkdir(parents=True)
+    (package / "a.py").write_text("a = 1\n")
+    (package / "deep" / "b.py").write_text("b = 1\n")
+    monkeypatch.setattr(compilation, "PACKAGE", package)
+
+    def stamp() -> str:
+        return compilation.source_stamp.__wrapped__()
+
+    stamps = [stamp()]
+    assert stamp() == stamps[0]
+    (package / "notes.txt").write_text("not a source\n")
+    assert stamp() == stamps[0]
+    os.utime(package / "a.py", ns=(0, 0))
+    stamps.append(stamp())
+    (package / "deep" / "b.py").write_text("b = 12\n")
+    stamps.append(stamp())
+    (package / "c.py").touch()
+    stamps.append(stamp())
+    (package / "c.py").rename(package / "d.py")
+    stamps.append(stamp())
+    (package / "d.py").unlink()
+    stamps.append(stamp())
+    assert len(set(stamps)) == len(stamps) - 1  # the last is the third again: what counts is what is there
+    assert stamps[5] == stamps[2]
+
+
+# --- the cost of an import --------------------------------------------------------------------------------------------
+
+
+def test_importing_costs_little_more_than_importing_numba(tmp_path):
+    code = "import time, numba; t = time.perf_counter(); import polhode; print(time.perf_counter() - t)"
+    assert min(float(python(code, tmp_path)) for _ in range(5)) <= 0.3
+
+
+def test_importing_leaves_the_heavy_packages_alone(tmp_path):
+    heavy = {"scipy.optimize", "matplotlib", "xarray", "pandas"}
+    loaded = python("import sys, polhode; print(*sys.modules)", tmp_path).split()
+    assert "polhode.simulate" in loaded
+    assert not heavy.intersection(loaded)

@@ -1,0 +1,194 @@
+"""The command: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import polhode as ph
+from polhode.cli import main
+from polhode.io.examples import example_scenarios, find_example
+from polhode.io.scenario import load_scenario
+from polhode.view.plots import FIGURES
+
+SHORT = ["--set", "run.steps=200"]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def polhode(*arguments: str, code: int = 0):
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def test_run_prints_what_was_kept_and_writes_result_and_plots(tmp_path):
+    result = polhode("run", "free_rigid_body", *SHORT)
+    lines = result.stdout.splitlines()
+    for name in ph.FreeRigidBody.conserved:
+        (row,) = (line for line in lines if f"│ {name} " in line)
+        first, worst, relative, slope = (float(cell) for cell in row.strip("│").split("│")[1:])
+        assert abs(first) > 0.1
+        assert worst < 1e-13
+        assert relative == pytest.approx(worst / first, rel=0.2, abs=1e-17)
+        assert abs(slope) < 1e-14
+    assert any("200 steps in" in line and "steps/s" in line and "Newton iterations" in line for line in lines)
+    written = {"free_rigid_body.nc"} | {f"free_rigid_body-{name}.png" for name in FIGURES}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == written
+    assert {line.removeprefix("wrote out/") for line in lines if line.startswith("wrote")} == written
+    assert ph.load("out/free_rigid_body.nc").stats.steps == 200
+
+
+def test_run_in_another_folder_without_plots_and_without_a_word(tmp_path):
+    result = polhode("run", "free_rigid_body", *SHORT, "--out", "a/b", "--no-plots", "--quiet")
+    assert result.output == ""
+    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["free_rigid_body.nc"]
+
+
+def test_run_draws_only_the_figures_that_the_scenario_names(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--set", 'output.plots=["rates"]')
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"free_rigid_body.nc", "free_rigid_body-rates.png"}
+
+
+def test_the_result_tells_what_was_run():
+    polhode("run", "quaternion", "--set", "run.t_end=1", "--no-plots")
+    provenance = ph.load("out/quaternion.nc").provenance
+    assert provenance["scenario"] == find_example("quaternion").read_text()
+    assert provenance["overrides"] == ["run.t_end=1"]
+
+
+def test_dry_run_says_what_would_run_and_writes_nothing(tmp_path):
+    result = polhode("run", "free_rigid_body", "--dry-run")
+    for word in (
+        "LGVI(order=2)",
+        "0 … 20000",
+        "100,000 steps",
+        "50,001",
+        "free_rigid_body.nc",
+        "largest step",
+        "estimated",
+    ):
+        assert word in result.stdout
+    largest = float(result.stdout.split("largest step")[1].split()[0])
+    state = load_scenario(find_example("free_rigid_body")).build()[1]
+    assert largest == pytest.approx(state.system.largest_step(state), rel=1e-5)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_says_that_all_is_well_or_what_is_not(tmp_path):
+    assert "free_rigid_body.toml is fine" in polhode("check", "free_rigid_body").stdout
+    assert "method.order = 3" in polhode("check", "free_rigid_body", "--set", "method.order=3", code=2).stderr
+    assert "output.plots" in polhode("check", "free_rigid_body", "--set", 'output.plots=["x"]', code=2).stderr
+
+
+def test_a_failure_on_the_way_keeps_what_was_computed(tmp_path):
+    changes = ("method.type=Midpoint", "method.order=", "run.step=1.0", "run.steps=500")
+    arguments = [word for change in changes for word in ("--set", change)]
+    result = polhode("run", "free_rigid_body", *arguments, "--quiet", code=1)
+    assert "overflowed" in result.stderr
+    assert "out/free_rigid_body.partial.nc" in result.stderr
+    assert "Traceback" not in result.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["free_rigid_body.partial.nc"]
+    part = ph.load("out/free_rigid_body.partial.nc")
+    assert 2 < len(part) < 251
+    # and what was computed can be looked at
+    polhode("plot", "out/free_rigid_body.partial.nc", "--figure", "invariants", "--figure", "polhode")
+
+
+def test_interrupting_ends_cleanly(tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polhode.io.scenario.simulate", interrupted)
+    result = polhode("run", "free_rigid_body", "--quiet", code=130)
+    assert result.stderr == "polhode: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_little_memory_is_told(monkeypatch):
+    def greedy(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("polhode.io.scenario.simulate", greedy)
+    assert "run.save_every" in polhode("run", "free_rigid_body", code=2).stderr
+
+
+def test_an_output_folder_that_is_a_file_is_refused_before_the_run(tmp_path, monkeypatch):
+    (tmp_path / "out").write_text("in the way")
+    monkeypatch.setattr("polhode.io.scenario.simulate", None)
+    assert "is a file" in polhode("run", "free_rigid_body", code=2).stderr
+    assert (tmp_path / "out").read_text() == "in the way"
+
+
+def test_names_that_are_neither_file_nor_example():
+    assert "did you mean 'free_rigid_body'?" in polhode("run", "free_rigid_bdy", code=2).stderr
+    assert "No such file" in polhode("run", "some/free_rigid_body.toml", code=2).stderr
+    assert "No such file" in polhode("check", "free_rigid_body.toml", code=2).stderr
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["rnu"], ["run", "free_rigid_body", "--fast"], ["plot"]])
+def test_bad_usage(arguments):
+    result = polhode(*arguments, code=2)
+    assert result.stdout == ""
+    assert "Usage" in result.stderr
+
+
+def test_plot_draws_beside_the_result_or_elsewhere(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--quiet")
+    result = polhode("plot", "out/free_rigid_body.nc", "--figure", "rates")
+    assert result.stdout == "wrote out/free_rigid_body-rates.png\n"
+    polhode("plot", "out/free_rigid_body.nc", "--figure", "attitude", "--out", "pictures")
+    assert [path.name for path in (tmp_path / "pictures").iterdir()] == ["free_rigid_body-attitude.png"]
+    assert "one of invariants" in polhode("plot", "out/free_rigid_body.nc", "--figure", "cat", code=2).stderr
+    assert "exists" in polhode("plot", "nothing.nc", code=2).stderr
+
+
+def test_systems_and_methods_are_listed():
+    systems, methods = polhode("systems").stdout, polhode("methods").stdout
+    assert "FreeRigidBody(inertia, allow_unphysical=False)" in systems
+    for name, cls in {"LGVI": ph.LGVI, "RK4": ph.RK4}.items():
+        assert name in methods
+        assert cls.reference in methods
+    assert "2, 4, 6, 8" in methods
+
+
+def test_examples_are_listed_each_with_a_line():
+    listed = polhode("examples").stdout
+    assert len(example_scenarios()) >= 4
+    for name, file in example_scenarios().items():
+        title = load_scenario(file).document.title
+        assert title
+        assert f"│ {name} " in listed
+        assert title.split()[0] in listed
+
+
+@pytest.mark.parametrize("name", example_scenarios())
+def test_every_example_is_fit_to_run(name):
+    polhode("check", name)
+    scenario = load_scenario(find_example(name))
+    beginning = scenario.run(steps=400)
+    assert all(kept.relative < 1e-12 for kept in beginning.kept())
+
+
+def test_version():
+    assert polhode("--version").stdout == f"polhode {ph.__version__}\n"
+
+
+def test_the_command_itself_and_what_it_imports():
+    """In a process of its own: the exit code, no traceback, and help without the slow imports."""
+    code = "import sys; from polhode.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
+    for slow in ("matplotlib", "xarray", "netCDF4", "pydantic"):
+        assert slow not in done.stdout.split()
+    done = subprocess.run(
+        [sys.executable, "-m", "polhode.cli", "run", "none.toml"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "polhode: none.toml: cannot be read: No such file or directory\n"
