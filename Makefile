@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 demo: $(STAMP)  ## run the demonstration; results in out/
-	$(BIN)/polhode run examples/free_rigid_body.toml --out out
+	$(BIN)/polhode run examples/two_dumbbells.toml --out out
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/python -m pytest

@@ -94,6 +94,8 @@ def energy(method: Method, state: State) -> Cell:
 def symplectic(method: Method, state: State) -> Cell:
     if method.adaptive:
         return Cell("adaptive")
+    if not state.system.hamiltonian:
+        return Cell("the system keeps no symplectic form")
     try:
         defect = symplectic_defect(state, method, STEP)
     except PolhodeError as reason:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..view.globe import Globe
-from ..view.style import BLUE, ORANGE, styled
+from ..view.style import BLUE, ORANGE, legend_beside, styled
 from .nontwisting import CASES, END, quotient, run
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def momenta(number: int) -> Figure:
     right.plot(traj.t, traj.Pi, label=["1", "2", "3"])
     left.set(title="in space", xlabel="t (s)", ylabel="π (kg m²/s)")
     right.set(title="in the body", xlabel="t (s)", ylabel="Π (kg m²/s)")
-    right.legend(loc="center right")
+    legend_beside(right)
     return figure
 
 
@@ -96,7 +96,7 @@ def comparison(component: int) -> Figure:
             shown = traj.t >= start
             ax.plot(traj.t[shown], traj.R[shown, component, 2], line, label=scheme)
         ax.set(title=f"t from {start:g} to {END:g} s", xlabel="t (s)", ylim=(-1.05, 1.05))
-    panels[1].legend(loc="upper right")
+    legend_beside(panels[1])
     return figure
 
 

@@ -10,6 +10,8 @@ from .double_pendulum import DoublePlanarPendulum
 from .equilibria import Equilibrium
 from .field import FieldBody
 from .free_rigid_body import FreeRigidBody
+from .full_body import FullBodyProblem
+from .full_two_body import FullTwoBodyProblem
 from .linearization import Linearization
 from .orbit import OrbitingBody
 from .pendulum import Pendulum3D
@@ -28,6 +30,8 @@ __all__ = [
     "Equilibrium",
     "FieldBody",
     "FreeRigidBody",
+    "FullBodyProblem",
+    "FullTwoBodyProblem",
     "Linearization",
     "NonTwistingBody",
     "OrbitingBody",

@@ -222,6 +222,11 @@ class NonTwistingBody(DirectorBody):
     def symplectic_form(self, representation: str, y: Array) -> Array:
         raise PolhodeError("a nonholonomic system keeps no symplectic form")
 
+    def largest_step(self, state: State) -> float:
+        """1/|ω|, where the Lagrange–d'Alembert equations have a fold; the energy–momentum scheme has none."""
+        rate = float(np.linalg.norm(state.omega[:2]))
+        return 1.0 / rate if rate > 0.0 else float("inf")
+
     def exact(self, state: State, t: Array) -> dict[str, Array]:
         """`R(t) = R(0) exp(t S(ω))`, with ω = (ω₁, ω₂, 0) constant."""
         Pi = state.Pi * [1.0, 1.0, 0.0]

@@ -229,15 +229,21 @@ class FullBodyProblem(System):
         potentials(double, rows, self.parameters(), y, U)
         return U.reshape(lead)
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The parts of the energy and their sum."""
+        parts = {
+            "translation": 0.5 * np.sum(values["gamma"] * self.derive("v", values), axis=(-2, -1)),
+            "rotation": 0.5 * np.sum(values["Pi"] * self.derive("omega", values), axis=(-2, -1)),
+            "potential": self.potential(values),
+        }
+        return parts | {"total": parts["translation"] + parts["rotation"] + parts["potential"]}
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        x, gamma, Pi = values["x"], values["gamma"], values["Pi"]
-        kinetic = 0.5 * np.sum(gamma * self.derive("v", values), axis=(-2, -1))
-        turning = 0.5 * np.sum(Pi * self.derive("omega", values), axis=(-2, -1))
-        spins = np.einsum("...nij,...nj->...ni", values["R"], Pi)
+        spins = np.einsum("...nij,...nj->...ni", values["R"], values["Pi"])
         return {
-            "energy": kinetic + turning + self.potential(values),
-            "linear_momentum": gamma.sum(axis=-2),
-            "angular_momentum": np.sum(np.cross(x, gamma) + spins, axis=-2),
+            "energy": self.energies(values)["total"],
+            "linear_momentum": values["gamma"].sum(axis=-2),
+            "angular_momentum": np.sum(np.cross(values["x"], values["gamma"]) + spins, axis=-2),
         }
 
     def symplectic_form(self, representation: str, y: Array) -> Array:

@@ -265,23 +265,26 @@ class FullTwoBodyProblem(System):
         potentials(double, np.ascontiguousarray(rows), self.parameters(), y, U)
         return U.reshape(lead)
 
-    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """E, γ_T and π_T of [LLM07], section 5."""
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The parts of the energy and their sum."""
 
         def half(a: str, b: str) -> Array:
             return 0.5 * np.sum(self.derive(a, values) * self.derive(b, values), axis=-1)
 
-        v1, gamma2 = self.derive("v1", values), values["gamma2"]
-        energy = (
-            0.5 * self.m1 * np.sum(v1 * v1, axis=-1)
-            + half("gamma2", "v2")
-            + half("Pi", "Omega")
-            + half("Pi2", "Omega2")
-        )
+        parts = {
+            "translation": self.m1 * half("v1", "v1") + half("gamma2", "v2"),
+            "rotation of body 1": half("Pi", "Omega"),
+            "rotation of body 2": half("Pi2", "Omega2"),
+            "potential": self.potential(values),
+        }
+        return parts | {"total": np.sum(list(parts.values()), axis=0)}
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """E, γ_T and π_T of [LLM07], section 5."""
         inside = np.cross(values["X"], values["Gamma"]) + values["Pi"] + values["Pi2"]
         return {
-            "energy": energy + self.potential(values),
-            "linear_momentum": self.m1 * v1 + gamma2,
+            "energy": self.energies(values)["total"],
+            "linear_momentum": self.m1 * self.derive("v1", values) + values["gamma2"],
             "angular_momentum": np.einsum("...ij,...j->...i", values["R2"], inside),
         }
 

@@ -16,6 +16,7 @@ from ..io.files import make_folder, replacing
 from ..systems.base import System
 from ..trajectory import Trajectory
 from .globes import body_axes, polhode
+from .orbits import energies, has_positions, orbit
 from .series import attitude, invariants, rates
 from .style import styled
 
@@ -46,7 +47,9 @@ FIGURES: dict[str, Kind] = {
     "rates": Kind(rates, "angular velocity and momentum in the body", _has(omega=(3,), Pi=(3,))),
     "attitude": Kind(attitude, "quaternion, rotation angle and axis", _has(q=(4,))),
     "polhode": Kind(polhode, "the momentum's path on the energy ellipsoid", _has_polhode),
-    "body_axes": Kind(body_axes, "where the body's axes point in space", _has(R=(3, 3))),
+    "orbit": Kind(orbit, "paths of the mass centres and their distances", has_positions),
+    "energies": Kind(energies, "kinetic and potential energy", lambda system: hasattr(system, "energies")),
+    "body_axes": Kind(body_axes, "where the body's axes point in space", _has(R=(3, 3), omega=(3,))),
 }
 
 
