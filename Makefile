@@ -22,7 +22,7 @@ demo: $(STAMP)  ## run the demonstration; results in out/
 	$(BIN)/polhode run examples/two_dumbbells.toml --out out
 
 test: $(STAMP)  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(STAMP)  ## style, types and the layers
 	$(BIN)/ruff check .

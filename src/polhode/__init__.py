@@ -57,10 +57,10 @@ from .trajectory import Trajectory
 if _TYPE_CHECKING:
     from .tables import methods, systems
 else:
-    from . import methods, systems
+    from . import methods, systems  # type: ignore[assignment]
 
-    _tables.make_callable(systems, _tables.systems)
-    _tables.make_callable(methods, _tables.methods)
+    _tables.make_callable(systems, _tables.systems)  # type: ignore[arg-type]
+    _tables.make_callable(methods, _tables.methods)  # type: ignore[arg-type]
 
 __all__ = [
     "DOP853",

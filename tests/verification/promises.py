@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from polhode.analysis import group_defect, measured_order, symmetry_defect, symplectic_defect
+from polhode.analysis import measured_order, symmetry_defect, symplectic_defect
 from polhode.analysis.convergence import distance, reference_final
-from polhode.errors import PolhodeError
+from polhode.errors import ConvergenceError, PolhodeError
 from polhode.methods import Method, known_methods
 from polhode.simulate import simulate
 from polhode.systems import State, System, known_systems
+from polhode.trajectory import Trajectory
 
 EPSILON = np.finfo(float).eps
 STEP = 0.05
@@ -52,8 +54,12 @@ def order(method: Method, state: State) -> Cell:
     return Cell(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
 
 
-def _long_run(method: Method, state: State, steps: int = MANY):
-    return simulate(state.system, state, step=STEP, steps=steps, save_every=max(1, steps // 1000), method=method)
+@cache
+def _long_run(method: Method, system: type[System]) -> Trajectory:
+    """The run that momentum, energy and group are read from: 10⁵ steps, or few for an adaptive method."""
+    state = system.example()
+    steps = 1000 if method.adaptive else MANY
+    return simulate(state.system, state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
 
 
 def _wanted(state: State, *kinds: str) -> list[str]:
@@ -64,8 +70,8 @@ def momentum(method: Method, state: State) -> Cell:
     names = _wanted(state, "momentum", "casimir")
     if not names:
         return Cell("the system has none")
-    steps = MANY if not method.adaptive else 1000
-    kept = {k.name: k for k in _long_run(method, state, steps).kept()}
+    run = _long_run(method, type(state.system))
+    steps, kept = run.stats.steps, {k.name: k for k in run.kept()}
     worst = max(kept[name].relative for name in names)
     return Cell(f"{worst:.0e}", bool(worst <= 50 * EPSILON * np.sqrt(steps)) if method.preserves_momentum else None)
 
@@ -74,8 +80,8 @@ def energy(method: Method, state: State) -> Cell:
     names = _wanted(state, "energy")
     if not names:
         return Cell("the system keeps none")
-    steps = MANY if not method.adaptive else 1000
-    trajectory = _long_run(method, state, steps)
+    trajectory = _long_run(method, type(state.system))
+    steps = trajectory.stats.steps
     (kept,) = [k for k in trajectory.kept() if k.name == names[0]]
     text = f"{kept.relative:.0e}"
     rounding = 50 * EPSILON * np.sqrt(steps)
@@ -109,16 +115,25 @@ def symmetric(method: Method, state: State) -> Cell:
 
 
 def group(method: Method, state: State) -> Cell:
-    steps = MANY if not method.adaptive else 1000
-    defect = group_defect(state, method, STEP, steps)
+    final = _long_run(method, type(state.system)).final
+    layout = state.system.representations[method.representation].layout
+    defect = float(layout.defect(layout.pack(final.values)))
     return Cell(f"{defect:.0e}", defect <= 1e-13 if method.preserves_group else None)
 
 
+def _unless_it_stops(measure: Callable[[Method, State], Cell]) -> Callable[[Method, State], Cell]:
+    """A run that breaks down is an answer too, and a broken promise if the method makes any."""
+
+    def measured(method: Method, state: State) -> Cell:
+        try:
+            return measure(method, state)
+        except ConvergenceError as error:
+            promised = method.symplectic or method.symmetric or method.preserves_momentum or method.preserves_energy
+            return Cell(f"stops at t = {error.time:.0f}", False if promised else None)
+
+    return measured
+
+
 PROMISES: dict[str, Callable[[Method, State], Cell]] = {
-    "order": order,
-    "momentum": momentum,
-    "energy": energy,
-    "symplectic": symplectic,
-    "symmetric": symmetric,
-    "group": group,
+    measure.__name__: _unless_it_stops(measure) for measure in (order, momentum, energy, symplectic, symmetric, group)
 }

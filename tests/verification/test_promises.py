@@ -6,15 +6,17 @@ that was found, without a mark.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from polhode import LGVI, RK4, FreeRigidBody
 from polhode.methods import Method
 from polhode.systems import System
 
-from .promises import PROMISES, Cell, pairs
+from .promises import PROMISES, pairs
 
-CASES = list(pairs())
-TABLE: dict[tuple[str, str], dict[str, Cell]] = {}
+MARKS = {True: "✓", False: "✗", None: " "}
 
 
 def name(case: tuple[Method, type[System]]) -> str:
@@ -22,19 +24,19 @@ def name(case: tuple[Method, type[System]]) -> str:
 
 
 @pytest.mark.parametrize("promise", list(PROMISES))
-@pytest.mark.parametrize("case", CASES, ids=name)
-def test_promise(case: tuple[Method, type[System]], promise: str) -> None:
+@pytest.mark.parametrize("case", list(pairs()), ids=name)
+def test_promise(
+    case: tuple[Method, type[System]], promise: str, record_property: Callable[[str, object], None]
+) -> None:
     method, system = case
     cell = PROMISES[promise](method, system.example())
-    TABLE.setdefault((system.__name__, repr(method)), {})[promise] = cell
+    record_property("promise", (system.__name__, repr(method), promise, f"{MARKS[cell.holds]} {cell.text}"))
     assert cell.text, "an empty cell needs a reason"
     assert cell.holds is not False, f"{method!r} on {system.__name__} breaks its promise {promise!r}: {cell.text}"
 
 
 def test_the_claims_can_fail() -> None:
     """The measurements tell the methods that promise nothing from those that do."""
-    from polhode import LGVI, RK4, FreeRigidBody
-
     state = FreeRigidBody.example()
 
     class Boaster(RK4):

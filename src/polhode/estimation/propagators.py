@@ -7,7 +7,7 @@ the same steps and takes `Φ = 1 + F T`, as textbook filters do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Protocol
 
@@ -45,14 +45,14 @@ def on_group(state: State) -> State:
 class Stepped:
     """Substeps of at most `substep` with `method`, and the product of their exact tangents."""
 
-    method: Method = LGVI()
+    method: Method = field(default_factory=LGVI)
     substep: float = 1.0
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         final, tangent = _steps(state, dt, self, tangent=True)
         J = np.eye(6)
         J[3:, 3:] = _body(state).inertia.matrix
-        return final, np.linalg.solve(J, tangent @ J)  # from (δθ, δΠ) to (δθ, δω)
+        return final, np.asarray(np.linalg.solve(J, tangent @ J), dtype=np.float64)  # from (δθ, δΠ) to (δθ, δω)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def components(array: NDArray[np.float64], shape: Shape) -> Any:
     """The entries over the last axes as a tuple of arrays (or the array itself for a scalar)."""
     if not shape:
         return array
-    flat = array.reshape(array.shape[: array.ndim - len(shape)] + (-1,))
+    flat: NDArray[np.float64] = array.reshape(array.shape[: array.ndim - len(shape)] + (-1,))
     return tuple(flat[..., i] for i in range(flat.shape[-1]))
 
 

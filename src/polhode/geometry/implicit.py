@@ -167,7 +167,7 @@ def solve_increment(inertia: ArrayLike, g: ArrayLike) -> NDArray[np.float64]:
     J = as_array("inertia", inertia, MATRIX)
     momentum = as_array("g", g, VECTOR)
     entries = components(symmetric_entries(J), (6,))
-    inverse = components(symmetric_entries(np.linalg.inv(J)), (6,))
+    inverse = components(symmetric_entries(np.asarray(np.linalg.inv(J), dtype=np.float64)), (6,))
     with np.errstate(all="ignore"):
         c, _, defect, failed = solve_increment_(entries, inverse, components(momentum, VECTOR))
     if failed:

@@ -27,7 +27,7 @@ from typing import Any
 
 from ..geometry.vectors import Matrix, Vector, scale
 from ..scalars import compiled, get, kernel, par, put
-from .counts import count
+from .extras import count
 from .harmonics import fill_derivatives
 
 HEADER = 5
@@ -106,6 +106,46 @@ def degree_term(
     return s + t
 
 
+@kernel
+def add_force(S: Any, work: Any, A: int, K: int, wide: int, l: int, F: Vector) -> Vector:
+    """`F + Σ_α a_α K_{α+e}` over the α of degree l: the rows of body 1 at A, those of K, of degree l + 1, at K."""
+    x, y, z = F
+    for j in range(l + 1):
+        c = get(work, A + j, S)
+        x = x + c * get(work, K + j, S)
+        y = y + c * get(work, K + j + 1, S)
+        z = z + c * get(work, K + wide + j, S)
+    for j in range(l):
+        c = get(work, A + wide + j, S)
+        x = x + c * get(work, K + wide + j, S)
+        y = y + c * get(work, K + wide + j + 1, S)
+        z = z - c * (get(work, K + j, S) + get(work, K + j + 2, S))
+    return x, y, z
+
+
+@kernel
+def add_moment(S: Any, work: Any, A: int, L: int, wide: int, l: int, U: Any, M: Vector) -> tuple[Any, Vector]:
+    """The potential and the moment with what degree l of body 1 adds: its rows at A, those of L at L."""
+    x, y, z = M
+    U = U + get(work, A, S) * get(work, L, S)
+    for j in range(l):
+        i = l - j
+        # the coefficients of ∂xⁱ∂yʲ, ∂xⁱ⁻¹∂yʲ⁺¹ and ∂xⁱ⁻¹∂yʲ∂z
+        a, b, c = get(work, A + j, S), get(work, A + j + 1, S), get(work, A + wide + j, S)
+        La, Lb, Lc = get(work, L + j, S), get(work, L + j + 1, S), get(work, L + wide + j, S)
+        U = U + b * Lb + c * Lc
+        x = x + (j + 1) * (b * Lc - c * Lb)
+        y = y + i * (c * La - a * Lc)
+        z = z + i * a * Lb - (j + 1) * b * La
+        if j > 0:
+            x = x - j * c * get(work, L + j - 1, S)
+        if i > 1:
+            y = y + (i - 1) * c * get(work, L + j + 2, S)
+            d, Ld = get(work, A + wide + j + 1, S), get(work, L + wide + j + 1, S)
+            z = z + (i - 1) * c * Ld - (j + 1) * d * Lc
+    return U, (x, y, z)
+
+
 @compiled
 def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M to order N."""
@@ -120,7 +160,7 @@ def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) 
     fill_derivatives(S, scale(unit, X), N + 1, work, w)
     turn(S, R, p, a, d1, work, P, P + area, P + 2 * area, wide)
     zero = 0.0 * X[0]
-    U, Fx, Fy, Fz, Mx, My, Mz = zero, zero, zero, zero, zero, zero, zero
+    U, F, M = zero, (zero, zero, zero), (zero, zero, zero)
     for lam in range(d1 + 2):
         for k in range(2):
             for j in range(lam - k + 1):
@@ -131,33 +171,8 @@ def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) 
                         t = s
                 put(work, L + k * wide + j, S, t)
                 put(work, K + k * wide + j, S, s)
-        if lam > 0:  # the force pairs degree lam − 1 of body 1 with K of degree lam
-            last = P + 2 * (lam - 1) * wide
-            for j in range(lam):
-                c = get(work, last + j, S)
-                Fx = Fx + c * get(work, K + j, S)
-                Fy = Fy + c * get(work, K + j + 1, S)
-                Fz = Fz + c * get(work, K + wide + j, S)
-            for j in range(lam - 1):
-                c = get(work, last + wide + j, S)
-                Fx = Fx + c * get(work, K + wide + j, S)
-                Fy = Fy + c * get(work, K + wide + j + 1, S)
-                Fz = Fz - c * (get(work, K + j, S) + get(work, K + j + 2, S))
+        if lam > 0:
+            F = add_force(S, work, P + 2 * (lam - 1) * wide, K, wide, lam - 1, F)
         if lam <= d1:
-            now = P + 2 * lam * wide
-            U = U + get(work, now, S) * get(work, L, S)
-            for j in range(lam):
-                i = lam - j
-                c, n, e = get(work, now + j, S), get(work, now + j + 1, S), get(work, now + wide + j, S)
-                L0, Lnext, L1 = get(work, L + j, S), get(work, L + j + 1, S), get(work, L + wide + j, S)
-                U = U + n * Lnext + e * L1
-                Mx = Mx + (j + 1) * (n * L1 - e * Lnext)
-                My = My + i * (e * L0 - c * L1)
-                Mz = Mz + i * c * Lnext - (j + 1) * n * L0
-                if j > 0:
-                    Mx = Mx - j * e * get(work, L + j - 1, S)
-                if i > 1:
-                    My = My + (i - 1) * e * get(work, L + j + 2, S)
-                    e1, L11 = get(work, now + wide + j + 1, S), get(work, L + wide + j + 1, S)
-                    Mz = Mz + (i - 1) * e * L11 - (j + 1) * e1 * L1
-    return U, (unit * Fx, unit * Fy, unit * Fz), (Mx, My, Mz)
+            U, M = add_moment(S, work, P + 2 * lam * wide, L, wide, lam, U, M)
+    return U, scale(unit, F), M

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit, types
-from numba.core.dispatcher import Dispatcher
 from numba.extending import typeof_impl
 
 P = ParamSpec("P")
@@ -36,7 +35,7 @@ _IMPORT = re.compile(r"^from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]*)", re.MUL
 
 def imported_files(path: Path, root: Path) -> set[Path]:
     """The source files below `root` that `path` imports from at its top level."""
-    found = set()
+    found: set[Path] = set()
     for dots, module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         parts = module.split(".")
         if not dots and parts[0] != root.name:
@@ -55,7 +54,8 @@ def source_stamp(path: Path, root: Path = PACKAGE) -> str:
     Numba notices a change in the file of a cached function, but not in a file whose kernels were inlined into it. With
     this stamp on its cache entry, editing or upgrading any file that a function is made from makes the entry stale.
     """
-    files, pending = set(), [path]
+    files: set[Path] = set()
+    pending = [path]
     while pending:
         file = pending.pop()
         if file not in files:
@@ -68,7 +68,7 @@ def source_stamp(path: Path, root: Path = PACKAGE) -> str:
     return digest.hexdigest()
 
 
-def _cached(function: Callable[..., Any]) -> Dispatcher:
+def _cached(function: Callable[..., Any]) -> Any:
     try:
         dispatcher = njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
@@ -83,11 +83,11 @@ class Compilable:
     """A function and, once it is needed, Numba's dispatcher of it: importing the package makes none."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(cast(Any, self), function)
         self.function = function
 
     @cached_property
-    def dispatcher(self) -> Dispatcher:
+    def dispatcher(self) -> Any:
         return _cached(self.function)
 
     @property
@@ -112,7 +112,7 @@ class Kernel(Compilable):
     """A formula written once: plain Python outside compiled code, inlined machine code inside it."""
 
     @cached_property
-    def dispatcher(self) -> Dispatcher:
+    def dispatcher(self) -> Any:
         return njit(forceinline=True, **_OPTIONS)(self.function)
 
     def __call__(self, *args: Any) -> Any:
@@ -140,7 +140,7 @@ def kind_type(kind: types.Type) -> types.Type:
 class BoundFlow(types.WrapperAddressProtocol):
     """A flow compiled for one scalar: what loops are given."""
 
-    def __init__(self, dispatcher: Dispatcher, kind: types.Type) -> None:
+    def __init__(self, dispatcher: Any, kind: types.Type) -> None:
         token = kind_type(kind)
         arguments = (token, ARRAY, ARRAY, types.float64, types.float64, ARRAY)
         self._signature = types.int64(*arguments)

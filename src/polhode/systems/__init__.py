@@ -9,6 +9,7 @@ from .directors import DirectorBody, NonTwistingBody
 from .double_pendulum import DoublePlanarPendulum
 from .equilibria import Equilibrium
 from .field import FieldBody
+from .formulas import symbols
 from .free_rigid_body import FreeRigidBody
 from .full_body import FullBodyProblem
 from .full_two_body import FullTwoBodyProblem
@@ -16,7 +17,6 @@ from .linearization import Linearization
 from .orbit import OrbitingBody
 from .pendulum import Pendulum3D
 from .planar import PlanarBody, PlanarPendulum, PlanePendulum
-from .potentials import symbols
 from .shells import ConcentricShells
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""A rigid body with any potential and any moment: `L = ½ ω·Jω + a·ω − U(R)`, forced by τ(t, R, ω) and damped by −Dω.
+"""A rigid body with any potential and any moment: `L = ½ ω·Jω + ω·A(R) − U(R)`, forced by τ(t, R, ω), damped by −Dω.
 
-    Π = J ω + a,    Π̇ = Π × ω + M(R) + τ − D ω.
+    Π = J ω + A,    Π̇ = Π × ω + (∂A/∂ξ)ᵀ ω + M(R) + τ − D ω;    a constant A = a is a rotor built into the body.
 
 A moment that depends on the rate acts at the nodes of a step with the rate there, found by iteration: the step stays
 symmetric and of order 2.
@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidInput
 from ..geometry.vectors import add, apply_symmetric, dot, scale, subtract
 from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
-from .base import Invariant, State
+from .attitude import MATRIX
+from .base import Invariant, Representation, State
 from .equilibria import Equilibrium
+from .linear_term import LinearTerm
 from .moments import ExternalMoment, TransientFlow, body_moment
 from .potentials import Potential, potential_of
 from .terms import FORCE, ROTOR, ForcedAttitude
@@ -67,7 +70,8 @@ class AttitudeBody(ForcedAttitude):
 
     `potential`: U(R) as a kernel, as a SymPy expression in `polhode.systems.symbols()` or its text, or as a Python
     function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, or plain data as for directors, in
-    the "body" or "space" `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a built-in rotor.
+    the "body" or "space" `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a built-in rotor; or `linear`:
+    the three components of A(R), as SymPy expressions or texts.
 
     >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
     >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
@@ -90,14 +94,19 @@ class AttitudeBody(ForcedAttitude):
         frame: str = "body",
         damping: ArrayLike | None = None,
         gyro: ArrayLike | None = None,
+        linear: Any = None,
         allow_unphysical: bool = False,
     ) -> None:
         super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
+        if linear is not None and (gyro is not None or moment is not None):
+            raise InvalidInput("linear", linear, "no gyro beside it (add its vector to A) and no moment")
+        self.linear = None if linear is None else LinearTerm(linear)
         self.potential: Potential | None = None if potential is None else potential_of(potential)
         self.moment = ExternalMoment.of(moment, frame)
         self.hamiltonian = not (self.damped or self.moment.acts)
         self.force = self._force()
-        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and self.potential is None}
+        free = self.potential is None and self.linear is None
+        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
         self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
 
     def _force(self) -> Any:
@@ -122,9 +131,19 @@ class AttitudeBody(ForcedAttitude):
 
         return TransientFlow(force)
 
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        if self.linear is None:
+            return super().representations
+        return {"matrix": Representation(MATRIX, drift=self.linear.drift, force=self.force, rhs=self.linear.rhs)}
+
+    def linear_term(self, R: Array) -> Array | float:
+        return super().linear_term(R) if self.linear is None else self.linear.at(R)
+
     def describe(self) -> dict[str, Any]:
+        linear = {} if self.linear is None else {"linear": self.linear.describe()}
         potential = {} if self.potential is None else {"potential": self.potential.describe()}
-        return super().describe() | potential | self.moment.describe()
+        return super().describe() | potential | linear | self.moment.describe()
 
     def potential_energy(self, R: Array) -> Array:
         return super().potential_energy(R) if self.potential is None else self.potential.energy(R)

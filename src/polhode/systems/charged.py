@@ -120,7 +120,8 @@ class ChargedBody(AttitudeSystem):
 
     summary = "charged rigid body in uniform electric and magnetic fields"
     reference = "[LLM17] problem 6.12"
-    fields = AttitudeSystem.fields | {
+    fields = {
+        **AttitudeSystem.fields,
         "Pi": Field((3,), "canonical angular momentum in the body frame, J omega + ½ J_Q RᵀB", "mass length²/time"),
         "P": Field((3,), "kinetic angular momentum in the body frame, J omega", "mass length²/time"),
     }
@@ -200,7 +201,7 @@ class ChargedBody(AttitudeSystem):
         charge = [[0.4, 0.05, 0.1], [0.05, 0.6, -0.1], [0.1, -0.1, 0.3]]
         inertia = [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]]
         body = cls(inertia, dipole=[0.3, -0.2, 0.4], charge=charge, E=[0.2, 0.4, -0.8], B=[0.3, 0.6, -1.2])
-        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.4, 0.6, -0.5])
 
     def equilibria(self) -> list[Equilibrium]:
         """At rest with the dipole along or against E; the magnetic field does not matter. One of each circle."""

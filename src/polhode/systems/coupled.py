@@ -168,9 +168,10 @@ class CoupledBodies(System):
         self.layout = Layout(
             Variable("R", Copies(Rotations(), n)), Variable("Pi", Copies(Euclidean(3), n), kicked=True)
         )
-        self.conserved: dict[str, Invariant] = {"energy": Invariant("energy", "Σ ½ ω·Jω + U")}
+        self.conserved = {"energy": Invariant("energy", "Σ ½ ω·Jω + U")}
         if self.potential is None:
-            self.conserved["spatial_momentum"] = Invariant("momentum", "angular momentum of all bodies, Σ R Π")
+            momentum = Invariant("momentum", "angular momentum of all bodies, Σ R Π")
+            self.conserved = {**self.conserved, "spatial_momentum": momentum}
         self._force: Any = pair_moments
         if self.potential is not None:
             write = self.potential.write
@@ -180,16 +181,6 @@ class CoupledBodies(System):
                 return 0
 
             self._force = TransientFlow(potential_moments)
-
-    fields = {
-        "R": Field((0, 3, 3), "rotation matrices, body to inertial"),
-        "omega": Field((0, 3), "angular velocities in the body frames", "rad/time"),
-        "Pi": Field((0, 3), "angular momenta in the body frames, J omega + a", "mass length²/time"),
-    }
-    conserved = {
-        "energy": Invariant("energy", "Σ ½ ω·Jω + U"),
-        "spatial_momentum": Invariant("momentum", "angular momentum of all bodies, Σ R Π"),
-    }
 
     @property
     def representations(self) -> Mapping[str, Representation]:

@@ -227,9 +227,10 @@ def increment(
     failed = any_of(where(good, 0.0, 1.0) > 0.5)
     record(out, iterations, worst(defect))
 
-    g1 = add(scale(h, Pi), scale(half, weighed(S, p, t, h, R, c, weigh, moment)))
-    d1, _ = solve(K, residual(A, E, kappa, g1, c, twistless))
-    c1 = (attach(c[0], d1[0]), attach(c[1], d1[1]), attach(c[2], d1[2]))
-    g2 = add(scale(h, Pi), scale(half, weighed(S, p, t, h, R, c1, weigh, moment)))
-    d2, _ = solve(K, residual(A, E, kappa, g2, c1, twistless))
-    return (attach(c[0], d2[0] - c1[0]), attach(c[1], d2[1] - c1[1]), attach(c[2], d2[2] - c1[2])), failed
+    nothing = scale(0.0, add(Pi, R[0:3]))
+    x = (attach(c[0], nothing[0]), attach(c[1], nothing[1]), attach(c[2], nothing[2]))
+    for _correction in range(2):
+        g = add(scale(h, Pi), scale(half, weighed(S, p, t, h, R, x, weigh, moment)))
+        d, _ = solve(K, residual(A, E, kappa, g, x, twistless))
+        x = (attach(c[0], d[0] - x[0]), attach(c[1], d[1] - x[1]), attach(c[2], d[2] - x[2]))
+    return x, failed

@@ -218,9 +218,9 @@ class DoublePlanarPendulum(System):
         if name == "R":
             return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
         if name == "theta":
-            return np.arctan2(s, c)
+            return np.asarray(np.arctan2(s, c), np.float64)
         if name == "omega":
-            return np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0]
+            return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0], np.float64)
         raise PolhodeError(f"no field {name!r}")
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
@@ -237,7 +237,7 @@ class DoublePlanarPendulum(System):
 
     @classmethod
     def example(cls) -> State:
-        body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=1.5)
+        body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=3.0)
         return body.state(theta=[0.5, -0.4], omega=[0.3, 0.4])
 
     def equilibria(self) -> list[Equilibrium]:

@@ -32,11 +32,11 @@ def attitude_taking(body: ArrayLike, inertial: ArrayLike) -> Array:
     if n @ e > -0.5:
         # half a turn about n, then half a turn about the bisector
         middle, half_turn = n + e, 2.0 * np.outer(n, n) - np.eye(3)
-        return (2.0 * np.outer(middle, middle) / (middle @ middle) - np.eye(3)) @ half_turn
+        return np.asarray((2.0 * np.outer(middle, middle) / (middle @ middle) - np.eye(3)) @ half_turn, np.float64)
     # nearly opposite: half a turn about an axis across n takes it to −n first
     across = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
     turn = 2.0 * np.outer(across, across) / (across @ across) - np.eye(3)
-    return attitude_taking(-n, e) @ turn
+    return np.asarray(attitude_taking(-n, e) @ turn, np.float64)
 
 
 def _direction(vector: ArrayLike) -> Array:

@@ -85,7 +85,7 @@ def linearize(state: State, name: str = "matrix") -> Linearization:
     # reading δ(RS(v)) in coordinates gives δv + ½ ξ × v; what is wanted is δv − v × ξ
     A = np.stack(columns, axis=1) - 0.5 * np.stack([layout.bracket(v, e) for e in np.eye(layout.dimension)], axis=1)
     _check_steady(state, layout, v, A)
-    eigenvalues = np.linalg.eigvals(A).astype(complex)
+    eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(A).astype(np.complex128)
     order = np.lexsort((eigenvalues.imag, eigenvalues.real))
     verdict, explanation = _verdict(system, name, y, v, A, eigenvalues, p, state.t)
     return Linearization(state, A, eigenvalues[order], verdict, explanation)
@@ -116,7 +116,7 @@ def _momenta(layout: Layout) -> slice:
 
 
 def _verdict(
-    system: System, name: str, y: Array, v: Array, A: Array, eigenvalues: Array, p: Array, t: float
+    system: System, name: str, y: Array, v: Array, A: Array, eigenvalues: NDArray[np.complex128], p: Array, t: float
 ) -> tuple[str, str]:
     scale = max(float(np.abs(eigenvalues).max()), 1e-300)
     growth = float(eigenvalues.real.max())

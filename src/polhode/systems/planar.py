@@ -72,7 +72,7 @@ class Swinging(CircleSystem):
 
 def pendulum_motion(J: float, load: Array, z: Array, p: float, t: Array) -> tuple[Array, Array]:
     """z and p at the times t of `J θ̈ = A cos θ − B sin θ`."""
-    from scipy.special import ellipj, ellipkinc
+    from scipy.special import ellipkinc
 
     strength, rate = float(np.hypot(*load)), p / J
     if strength == 0.0:
@@ -90,17 +90,28 @@ def pendulum_motion(J: float, load: Array, z: Array, p: float, t: Array) -> tupl
     k = np.sqrt(k2)
     if k2 < 1.0:
         amplitude = np.arctan2(s0, v0)  # k sn = s₀, k cn = v₀
-        sn, cn, dn, _ = ellipj(w * t + ellipkinc(amplitude, k2), k2)
+        sn, cn, dn = _jacobi(w * t + ellipkinc(amplitude, k2), k2)
         s, c, v = k * sn, dn, k * cn
     else:
         sign = 1.0 if v0 > 0 else -1.0
-        sn, cn, dn, _ = ellipj(k * w * t + ellipkinc(sign * half, 1.0 / k2), 1.0 / k2)
+        sn, cn, dn = _jacobi(k * w * t + ellipkinc(sign * half, 1.0 / k2), 1.0 / k2)
         s, c, v = sign * sn, cn, sign * k * dn
     angle = np.stack([c * c - s * s, 2.0 * s * c], axis=-1)
     z_t = np.stack(
         [angle[..., 0] * down[0] - angle[..., 1] * down[1], angle[..., 1] * down[0] + angle[..., 0] * down[1]], axis=-1
     )
     return z_t / np.linalg.norm(z_t, axis=-1, keepdims=True), 2.0 * J * w * v
+
+
+def _jacobi(u: Array, m: float) -> tuple[Array, Array, Array]:
+    """sn, cn and dn of u, with `sn² + cn² = 1` to rounding however large u is."""
+    from scipy.special import ellipj, ellipk
+
+    period = 4.0 * float(ellipk(m))
+    sn, cn, _, _ = ellipj(u - period * np.rint(u / period) if np.isfinite(period) else u, m)
+    length = np.hypot(sn, cn)
+    sn, cn = sn / length, cn / length
+    return sn, cn, np.sqrt(cn * cn + (1.0 - m) * sn * sn)
 
 
 def _turned(z: Array, angle: Array) -> Array:
@@ -122,7 +133,8 @@ class PlanarPendulum(Swinging):
     summary = "rigid body swinging about a fixed axis, in uniform gravity"
     reference = "[LLM17] 6.6.4, problem 6.6"
     conserved = ENERGY
-    fields = CircleSystem.fields | {
+    fields = {
+        **CircleSystem.fields,
         "R": Field((3, 3), "rotation matrix about the axis, body to inertial"),
         "reduced": Field((2,), "components of Rρ₀/|ρ₀| along a₁ and a₂, across the axis"),
     }
@@ -159,7 +171,7 @@ class PlanarPendulum(Swinging):
         """Unit vectors a₁ and a₂ that make a right-handed frame with the axis."""
         first = np.cross(np.cross(self.axis, np.eye(3)[np.argmin(np.abs(self.axis))]), self.axis)
         first /= np.linalg.norm(first)
-        return np.array([first, np.cross(self.axis, first)])
+        return np.array([first, np.cross(self.axis, first)], dtype=np.float64)
 
     def describe(self) -> dict[str, Any]:
         given = {"inertia_cm": self.inertia_cm.matrix.tolist(), "mass": self.mass, "rho0": self.rho0.tolist()}
@@ -189,11 +201,11 @@ class PlanarPendulum(Swinging):
         a, J, omega = self.axis, self.pivot_inertia, float(state.omega)
         M = self.mass * self.g * np.cross(self.rho0, state.R[2])
         whole = J @ a * (a @ M / self.J) + omega**2 * np.cross(a, J @ a) - M
-        return whole - (whole @ a) * a
+        return np.asarray(whole - (whole @ a) * a, np.float64)
 
     @classmethod
     def example(cls) -> State:
-        body = cls([0.9, 1.3, 0.7], mass=1.0, rho0=[-0.4, -0.2, 0.4], axis=[1.0, 2.0, 2.0], g=2.0)
+        body = cls([0.9, 1.3, 0.7], mass=1.0, rho0=[-0.4, -0.2, 0.4], axis=[1.0, 2.0, 2.0], g=4.0)
         return body.state(theta=0.7, omega=-0.9)
 
 
@@ -264,7 +276,7 @@ class PlanarBody(CircleSystem):
         count = len(np.atleast_1d(np.asarray(harmonics, dtype=object))) if np.size(harmonics) else 0
         self.harmonics = check_finite("harmonics", harmonics, (count,))
         if not self.harmonics.any():
-            self.conserved = ENERGY | {"momentum": Invariant("momentum", "angular momentum p")}
+            self.conserved = {**ENERGY, "momentum": Invariant("momentum", "angular momentum p")}
 
     def describe(self) -> dict[str, Any]:
         return {"inertia": self.J, "harmonics": self.harmonics.tolist()}

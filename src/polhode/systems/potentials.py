@@ -11,7 +11,6 @@ A potential of n attitudes is one of
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import warnings
 from abc import ABC, abstractmethod
@@ -25,9 +24,10 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector, add, cross
-from ..scalars import absolute, atan2, cos, duals, get, kernel, partial, put, seeded, sin, sqrt
+from ..scalars import duals, kernel, partial, seeded
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
+from .formulas import attitude_symbols, known_symbols, made, moment_of, statements
 
 Array = NDArray[np.float64]
 ALLOWED = (
@@ -54,12 +54,10 @@ class Potential(ABC):
 
 def potential_of(given: Any, bodies: int = 1, field: str = "potential") -> Potential:
     """Whatever a user gave, as a `Potential`."""
-    if isinstance(given, str):
-        return SymbolicPotential(parsed(field, given, bodies), bodies, field)
+    if isinstance(given, str) or hasattr(given, "free_symbols"):
+        return SymbolicPotential(given, bodies, field)
     if isinstance(given, (Kernel, Dispatcher)):
         return CompiledPotential(given, bodies, field)
-    if hasattr(given, "free_symbols"):
-        return SymbolicPotential(given, bodies, field)
     if callable(given):
         return PythonPotential(given, bodies, field)
     raise InvalidInput(field, given, ALLOWED)
@@ -104,13 +102,6 @@ def entries(R: Array) -> tuple[Array, ...]:
     return tuple(np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0))
 
 
-def made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The kernel `name` whose text is `lines`."""
-    space = dict(names)
-    exec("\n".join(lines), space)
-    return kernel(space[name])
-
-
 def numerical_moments(gradient: Any, bodies: int) -> Any:
     """The kernel that writes the moments, given one `(R, M)` that computes them on plain doubles."""
 
@@ -137,7 +128,7 @@ def check_value(field: str, given: Any, energy: Callable[..., Any], bodies: int)
 class PythonPotential(Potential):
     """A Python function of 3×3 arrays, called back from compiled code."""
 
-    def __init__(self, function: Callable[..., float], bodies: int, field: str) -> None:
+    def __init__(self, function: Callable[..., Any], bodies: int, field: str) -> None:
         self.bodies, self.function = bodies, function
         check_value(field, function, function, bodies)
         warnings.warn(
@@ -181,53 +172,24 @@ class PythonPotential(Potential):
 # --- (c) SymPy ----------------------------------------------------------------------------------------------------------
 
 
-def symbols(body: int | None = None) -> Any:
-    """The 3×3 SymPy matrix of the entries R11 … R33 of an attitude; of body 1, 2, … of several, R1_11 … R1_33.
-
-    >>> symbols()[0, 2]
-    R13
-    """
-    import sympy
-
-    prefix = "R" if body is None else f"R{body}_"
-    return sympy.Matrix(3, 3, lambda i, j: sympy.Symbol(f"{prefix}{i + 1}{j + 1}", real=True))
-
-
 class SymbolicPotential(Potential):
-    """A SymPy expression, differentiated and compiled."""
+    """A SymPy expression or its text, differentiated and compiled."""
 
-    def __init__(self, expression: Any, bodies: int, field: str) -> None:
+    def __init__(self, given: Any, bodies: int, field: str) -> None:
         import sympy
 
         self.bodies = bodies
-        matrices = [symbols()] if bodies == 1 else [symbols(i + 1) for i in range(bodies)]
-        every = [x for A in matrices for x in A]
-        # symbols made elsewhere by the same name, without the assumption of being real, are meant as these
-        by_name = {x.name: x for x in every}
-        given = sympy.sympify(expression)
-        self.expression = given.subs({x: by_name[x.name] for x in given.free_symbols if x.name in by_name})
-        unknown = sorted(str(x) for x in self.expression.free_symbols - set(every))
-        if unknown:
-            raise InvalidInput(
-                field, expression, f"the symbols {every[0]} … {every[-1]} only, not {', '.join(unknown)}"
-            )
-        moments = []
-        for A in matrices:
-            slopes = A.applyfunc(lambda x: sympy.diff(self.expression, x))
-            # M = Σ rᵢ × ∂U/∂rᵢ over the rows (problem 6.1 of [LLM17])
-            rows = [A.row(i).cross(slopes.row(i)) for i in range(3)]
-            moments += list(rows[0] + rows[1] + rows[2])
-        shared, results = sympy.cse(moments, optimizations="basic")
+        matrices = attitude_symbols(bodies)
+        every = [x for R in matrices for x in R]
+        self.expression = known_symbols(field, given, every)
+        shared, moments, used = statements(field, [M for R in matrices for M in moment_of(self.expression, R)])
         lines = ["def write(S, y):"]
-        used = set().union(*(e.free_symbols for _, e in shared), *(e.free_symbols for e in results))
         lines += [f"    {x} = get(y, {k}, S)" for k, x in enumerate(every) if x in used]
-        lines += [f"    {x} = {code(field, e)}" for x, e in shared]
-        slots = 12 * bodies
-        lines += [f"    put(y, {slots + k}, S, {code(field, e)})" for k, e in enumerate(results)]
-        names = {"get": get, "put": put, "sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2, "absolute": absolute}
-        self.write = made("write", lines, names)
+        lines += [f"    {line}" for line in shared]
+        lines += [f"    put(y, {12 * bodies + k}, S, {text})" for k, text in enumerate(moments)]
+        self.write = made("write", lines, {})
         self._energy = sympy.lambdify(every, self.expression, "numpy")
-        check_value(field, expression, self.energy, bodies)
+        check_value(field, given, self.energy, bodies)
 
     def energy(self, *R: Array) -> Array:
         values = [x for A in R for x in entries(A)]
@@ -235,68 +197,3 @@ class SymbolicPotential(Potential):
 
     def describe(self) -> str:
         return str(self.expression)
-
-
-def code(field: str, e: Any) -> str:
-    """A SymPy expression in the arithmetic that kernels have."""
-    import sympy
-
-    if e.is_Symbol:
-        return str(e)
-    if e.is_number:
-        return f"({float(e)!r})"
-    if e.is_Add or e.is_Mul:
-        return "(" + (" + " if e.is_Add else " * ").join(code(field, x) for x in e.args) + ")"
-    if e.is_Pow:
-        base, exponent = code(field, e.base), e.exp
-        if exponent.is_Integer or (2 * exponent).is_Integer:
-            whole, half = divmod(abs(int(2 * exponent)), 2)
-            factors = [base] * whole + ([f"sqrt({base})"] if half else [])
-            product = "(" + " * ".join(factors) + ")"
-            return product if exponent > 0 else f"(1.0 / {product})"
-    functions = {sympy.sin: "sin", sympy.cos: "cos", sympy.Abs: "absolute", sympy.atan2: "atan2", sympy.sign: None}
-    if functions.get(e.func):
-        return f"{functions[e.func]}({', '.join(code(field, x) for x in e.args)})"
-    raise InvalidInput(field, e, "sums, products, whole and half powers, sin, cos, atan2 and Abs")
-
-
-def parsed(field: str, text: str, bodies: int) -> Any:
-    """The expression that `text` is: numbers, the entries of R, `+ − * / **` and sqrt, sin, cos, atan2, Abs; nothing
-    else is evaluated."""
-    import sympy
-
-    matrices = [symbols()] if bodies == 1 else [symbols(i + 1) for i in range(bodies)]
-    names: dict[str, Any] = {x.name: x for A in matrices for x in A} | {"pi": sympy.pi}
-    functions = {"sqrt": sympy.sqrt, "sin": sympy.sin, "cos": sympy.cos, "atan2": sympy.atan2, "Abs": sympy.Abs}
-    operators: dict[type, Callable[..., Any]] = {
-        ast.Add: lambda a, b: a + b,
-        ast.Sub: lambda a, b: a - b,
-        ast.Mult: lambda a, b: a * b,
-        ast.Div: lambda a, b: a / b,
-        ast.Pow: lambda a, b: a**b,
-        ast.USub: lambda a: -a,
-        ast.UAdd: lambda a: a,
-    }
-
-    def value(node: ast.AST) -> Any:
-        match node:
-            case ast.Expression(body):
-                return value(body)
-            case ast.Constant(int() | float() as number) if not isinstance(number, bool):
-                return sympy.sympify(number)
-            case ast.Name(name) if name in names:
-                return names[name]
-            case ast.BinOp(left, op, right) if type(op) in operators:
-                return operators[type(op)](value(left), value(right))
-            case ast.UnaryOp(op, operand) if type(op) in operators:
-                return operators[type(op)](value(operand))
-            case ast.Call(ast.Name(name), arguments, []) if name in functions:
-                return functions[name](*map(value, arguments))
-        raise InvalidInput(
-            field, text, f"a formula in {next(iter(names))} …, numbers, + - * / ** and {', '.join(functions)}"
-        )
-
-    try:
-        return value(ast.parse(text.replace("^", "**"), mode="eval"))
-    except (SyntaxError, RecursionError, TypeError) as error:
-        raise InvalidInput(field, text, f"a formula in the entries of R ({error})") from error

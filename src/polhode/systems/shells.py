@@ -35,7 +35,8 @@ class ConcentricShells(CoupledBodies):
         self.K = float(check_finite("K", K, ()))
         super().__init__([inertia1, inertia2], [[1, 2, -self.K]], allow_unphysical=allow_unphysical)
         if all(np.ptp(J.moments) <= 1e-12 * J.moments[-1] for J in self.inertias):
-            self.conserved["body_momentum"] = Invariant("momentum", "sum of the body components, Π₁ + Π₂")
+            momentum = Invariant("momentum", "sum of the body components, Π₁ + Π₂")
+            self.conserved = {**self.conserved, "body_momentum": momentum}
 
     def describe(self) -> dict[str, Any]:
         given = {
