@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import llvmlite.binding
+from rich.console import Console
+from rich.table import Table
+
 import polhode as ph
 from polhode.methods.composition import stages
 from polhode.scalars import duals, lane_width, lanes
-from rich.console import Console
-from rich.table import Table
 
 from .free_body import AGREEMENT, CJob, Job, NaiveJob, difference_from_c, same_as_doubles
 from .timing import best_times
 from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
 
 STEP_SIZES = (0.2, 0.02)
-STEPS = 10_000
+STEPS = 50_000
 NAIVE_SPAN = 10.0
 ROUNDS = 40
 WIDTHS = (4, 8, 16)
-C, STRICT_C, LGVI = "C", "C without fused multiply-add", "LGVI order 2"
+PARTIALS = (6, 8)
+C, LGVI = "C", "LGVI 2"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """What a row is compared with, and the ratio that it should reach."""
+    """What a row is compared with, whether that is a cost or a gain, and the ratio that it should reach, if any."""
 
     row: str
-    limit: float | None
+    limit: float | None = None
     gain: bool = False
 
     def ratio(self, mine: float, other: float) -> float:
         return other / mine if self.gain else mine / other
 
-    def clears(self, ratio: float) -> bool:
-        return self.limit is None or (ratio >= self.limit if self.gain else ratio <= self.limit)
+    def marked(self, ratio: float) -> str:
+        if self.limit is None:
+            return f"{ratio:.2f}"
+        cleared = ratio >= self.limit if self.gain else ratio <= self.limit
+        return f"[{'green' if cleared else 'red'}]{ratio:.2f}[/]"
 
     def __str__(self) -> str:
-        return "" if self.limit is None else f"{'≥' if self.gain else '≤'} {self.limit:g}"
+        return f"{'≥' if self.gain else '≤'} {self.limit:g}" if self.limit else ""
 
 
 @dataclass(frozen=True)
@@ -58,27 +63,27 @@ def lane_bar() -> float:
     return 6.0 if features.get("avx512f") else 3.0 if features.get("avx2") else 1.5
 
 
-def rows(step: float, libraries: dict[str, Yardstick]) -> list[Row]:
-    """Everything that is timed at this step size. Where there is no C, the first row is the yard-stick."""
-    table = [Row(name, CJob(library, step, steps=STEPS), STEPS) for name, library in libraries.items()]
-    table.append(Row(LGVI, Job(ph.LGVI(), step, steps=STEPS), STEPS, Bar(C, 1.3) if libraries else None))
-    table.append(Row("QuaternionVI order 2", Job(ph.QuaternionVI(), step, steps=STEPS), STEPS))
+def rows(step: float, libraries: dict[str, Yardstick]) -> Iterator[Row]:
+    """Everything that is timed at this step size; the first is the yard-stick."""
+    for name, library in libraries.items():
+        yield Row(name, CJob(library, step, steps=STEPS), STEPS)
+    yield Row(LGVI, Job(ph.LGVI(), step, steps=STEPS), STEPS, Bar(C, 1.3) if libraries else None)
+    yield Row("QuaternionVI 2", Job(ph.QuaternionVI(), step, steps=STEPS), STEPS)
     for order in (4, 6, 8):
         substeps = len(stages(order))
         job = Job(ph.LGVI(order=order), step, steps=STEPS // substeps)
-        table.append(Row(f"LGVI order {order}, a substep", job, STEPS // substeps * substeps, Bar(LGVI, None)))
+        yield Row(f"LGVI {order}, a substep", job, job.steps * substeps, Bar(LGVI))
     for width in WIDTHS:
         default = width == lane_width()
         job = Job(ph.LGVI(), step, lanes(width), steps=STEPS)
-        name = f"LGVI, {width} lanes{' (default)' if default else ''}, a member"
-        table.append(Row(name, job, STEPS * width, Bar(LGVI, lane_bar() if default else None, gain=True)))
-    for partials in (6, 8):
+        bar = Bar(LGVI, lane_bar() if default else None, gain=True)
+        yield Row(f"LGVI 2 on {width} lanes{', the default' if default else ''}", job, STEPS * width, bar)
+    for partials in PARTIALS:
         job = Job(ph.LGVI(), step, duals(partials), steps=STEPS)
-        table.append(Row(f"LGVI with {partials} partials", job, STEPS, Bar(LGVI, 2.5)))
+        yield Row(f"LGVI 2 with {partials} partials", job, STEPS, Bar(LGVI, 2.5))
     for method in (ph.RK4(), ph.Midpoint()):
-        table.append(Row(type(method).__name__, Job(method, step, steps=STEPS), STEPS))
-    table.append(Row("DOP853 of SciPy, plain NumPy", NaiveJob(NAIVE_SPAN), NAIVE_SPAN / step))
-    return table
+        yield Row(type(method).__name__, Job(method, step, steps=STEPS), STEPS)
+    yield Row("SciPy DOP853 on NumPy", NaiveJob(NAIVE_SPAN), NAIVE_SPAN / step)
 
 
 def check(step: float, libraries: dict[str, Yardstick]) -> None:
@@ -86,58 +91,48 @@ def check(step: float, libraries: dict[str, Yardstick]) -> None:
     for name, library in libraries.items():
         difference = difference_from_c(library, step)
         assert difference <= AGREEMENT, f"polhode and {name} differ by {difference:.1e} at step {step}"
-    for kind in (*map(lanes, WIDTHS), duals(6), duals(8)):
+    for kind in (*map(lanes, WIDTHS), *map(duals, PARTIALS)):
         assert same_as_doubles(ph.LGVI(), step, kind), f"{kind} is not bit for bit the run on doubles at step {step}"
 
 
-def cells(row: Row, times: dict[str, float], first: str) -> tuple[str, str]:
-    """Time a step relative to the yard-stick, and the row's own comparison."""
-    relative = f"{times[row.name] / times[first]:.3g}"
-    if row.bar is None:
-        return relative, ""
-    ratio = row.bar.ratio(times[row.name], times[row.bar.row])
-    mark = "" if row.bar.limit is None else "green" if row.bar.clears(ratio) else "red"
-    return relative, f"[{mark}]{ratio:.2f}[/]" if mark else f"{ratio:.2f}"
+def measured(step: float, libraries: dict[str, Yardstick], console: Console) -> list[tuple[Row, str, str]]:
+    """The rows with their times relative to the yard-stick, and with their own comparisons."""
+    with console.status(f"step {step:g}: compiling and checking"):
+        check(step, libraries)
+        listed = list(rows(step, libraries))
+    with console.status(f"step {step:g}: timing"):
+        best = best_times({row.name: row.run for row in listed}, ROUNDS)
+    times = {row.name: best[row.name] / row.work for row in listed}
+    unit = times[listed[0].name]
+
+    def own(row: Row) -> str:
+        return row.bar.marked(row.bar.ratio(times[row.name], times[row.bar.row])) if row.bar else ""
+
+    return [(row, f"{times[row.name] / unit:.3g}", own(row)) for row in listed]
 
 
 def main() -> None:
     console = Console()
     libraries: dict[str, Yardstick] = {}
     try:
-        libraries = {C: Yardstick(), STRICT_C: Yardstick(STRICT)}
+        libraries = {C: Yardstick(), "C, no fused multiply-add": Yardstick(STRICT)}
     except NoCompiler as error:
-        console.print(f"{error}. The yard-stick is polhode's own run on doubles.")
-    table = Table(title=f"time a step, {C if libraries else LGVI} = 1", caption=caption(libraries))
-    table.add_column("what")
-    columns: list[list[tuple[str, str]]] = []
-    for step in STEP_SIZES:
-        table.add_column(f"step {step:g}", justify="right")
-    table.add_column("beside", justify="left")
-    for step in STEP_SIZES:
-        table.add_column(f"step {step:g}", justify="right")
-        with console.status(f"step {step:g}: compiling and checking"):
-            check(step, libraries)
-            listed = rows(step, libraries)
-        with console.status(f"step {step:g}: timing"):
-            best = best_times({row.name: row.run for row in listed}, ROUNDS)
-        times = {row.name: best[row.name] / row.work for row in listed}
-        columns.append([cells(row, times, listed[0].name) for row in listed])
-    table.add_column("bar")
-    for row, *pairs in zip(listed, *columns, strict=True):
-        relative, own = zip(*pairs, strict=True)
-        table.add_row(row.name, *relative, beside(row.bar), *own, str(row.bar or ""))
-    console.print(table)
-
-
-def beside(bar: Bar | None) -> str:
-    if bar is None:
-        return ""
-    return f"members in the time of one, {bar.row}" if bar.gain else f"time, {bar.row} = 1"
-
-
-def caption(libraries: dict[str, Yardstick]) -> str:
+        console.print(f"{error}; the yard-stick is polhode's own run on doubles")
     same = f"C: the same algorithm, cc {' '.join(FLAGS[:2])}. " if libraries else ""
-    return f"{same}Best of {ROUNDS} runs of {STEPS} steps, taken in turn; lanes checked to be bit for bit the run on doubles."
+    table = Table(
+        title=f"Time a step and member, {C if libraries else LGVI} = 1",
+        caption=f"{same}Best of {ROUNDS} runs of {STEPS} steps, in turn.\nPer column: the step size.",
+    )
+    table.add_column("what")
+    for heading in (*STEP_SIZES, "compared", *STEP_SIZES, "bar"):
+        table.add_column(str(heading), justify="left" if isinstance(heading, str) else "right")
+    for lines in zip(*(measured(step, libraries, console) for step in STEP_SIZES), strict=True):
+        row = lines[0][0]
+        compared = "" if row.bar is None else f"{'speed' if row.bar.gain else 'time'} / {row.bar.row}"
+        table.add_row(
+            row.name, *(line[1] for line in lines), compared, *(line[2] for line in lines), str(row.bar or "")
+        )
+    console.print(table)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polhode as ph
 from numpy.typing import NDArray
+
+import polhode as ph
 from polhode.methods.base import Method
 from polhode.scalars import Dual, Lanes, double
 
@@ -86,7 +87,9 @@ def difference_from_c(yardstick: Yardstick, step: float, steps: int = 1000) -> f
 
 def same_as_doubles(method: Method, step: float, kind: Lanes | Dual, steps: int = 1000) -> bool:
     """Whether every member, or the value, is bit for bit that of the run on doubles."""
-    entries = Job(method, step, kind, steps=steps)().reshape(-1, kind.width if isinstance(kind, Lanes) else 1 + kind.partials)
+    entries = Job(method, step, kind, steps=steps)().reshape(
+        -1, kind.width if isinstance(kind, Lanes) else 1 + kind.partials
+    )
     members = entries.T if isinstance(kind, Lanes) else entries.T[:1]
     alone = [Job(method, step, steps=steps, member=i)() for i in range(len(members))]
     return np.array_equal(members.view(np.int64), np.array(alone).view(np.int64))

@@ -12,7 +12,7 @@ import polhode as ph
 from polhode.cli import main
 from polhode.io.examples import example_scenarios, find_example
 from polhode.io.scenario import load_scenario
-from polhode.view.plots import FIGURES
+from polhode.view.plots import figures_of
 
 SHORT = ["--set", "run.steps=200"]
 
@@ -40,7 +40,8 @@ def test_run_prints_what_was_kept_and_writes_result_and_plots(tmp_path):
         assert relative == pytest.approx(worst / first, rel=0.2, abs=1e-17)
         assert abs(slope) < 1e-14
     assert any("200 steps in" in line and "steps/s" in line and "Newton iterations" in line for line in lines)
-    written = {"free_rigid_body.nc"} | {f"free_rigid_body-{name}.png" for name in FIGURES}
+    figures = figures_of(ph.FreeRigidBody([1, 2, 3]))
+    written = {"free_rigid_body.nc"} | {f"free_rigid_body-{name}.png" for name in figures}
     assert {path.name for path in (tmp_path / "out").iterdir()} == written
     assert {line.removeprefix("wrote out/") for line in lines if line.startswith("wrote")} == written
     assert ph.load("out/free_rigid_body.nc").stats.steps == 200
@@ -172,9 +173,8 @@ def test_examples_are_listed_each_with_a_line():
 @pytest.mark.parametrize("name", example_scenarios())
 def test_every_example_is_fit_to_run(name):
     polhode("check", name)
-    scenario = load_scenario(find_example(name))
-    beginning = scenario.run(steps=400)
-    assert all(kept.relative < 1e-12 for kept in beginning.kept())
+    beginning = load_scenario(find_example(name)).run(steps=400)
+    assert all(kept.relative < (1e-2 if kept.kind == "energy" else 1e-10) for kept in beginning.kept())
 
 
 def test_version():

@@ -47,11 +47,12 @@ class Kept:
     first: float
     worst: float
     slope: float
+    scale: float
 
     @property
     def relative(self) -> float:
-        """Worst deviation relative to the quantity's size, or absolute where that is zero."""
-        return self.worst / abs(self.first) if self.first else self.worst
+        """Worst deviation relative to the quantity's scale, or absolute where that is zero."""
+        return self.worst / self.scale if self.scale else self.worst
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ class Trajectory:
     def kept(self) -> list[Kept]:
         """For each conserved quantity: first value, worst deviation, and slope of its least-squares line."""
         rows = []
+        magnitudes = self.system.magnitudes(self.state(0))
         for name, v in self.invariants().items():
             components = v.reshape(len(v), -1)
             deviation = components - components[0]
@@ -113,7 +115,8 @@ class Trajectory:
             # a vector is judged by its length: a component that happens to be zero says nothing about the scale
             first = float(components[0, 0]) if v.ndim == 1 else float(np.linalg.norm(components[0]))
             kind = self.system.conserved[name].kind
-            rows.append(Kept(name, kind, first, float(np.max(np.abs(deviation))), slope))
+            scale = magnitudes.get(name, abs(first))
+            rows.append(Kept(name, kind, first, float(np.max(np.abs(deviation))), slope, scale))
         return rows
 
     def to_xarray(self) -> xarray.Dataset:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from polhode.scalars import absolute, atan2, cos, double, duals, kernel, sin, sqrt, where
 from tests.scalars.test_lanes import (
     FORMULAS,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from polhode.scalars import Dual, Lanes, double, duals, get, kernel, lanes, put, where
 
 WIDTHS = [4, 16]
@@ -169,5 +170,5 @@ def test_scalars_that_do_not_fit_are_refused(a, b):
     def mixed(A, B, x):
         put(x, 0, A, get(x, 0, A) + get(x, 0, B))
 
-    with pytest.raises(numba.TypingError, match="No implementation|Invalid use"):
+    with pytest.raises(numba.TypingError, match=r"No implementation|Invalid use"):
         mixed(a, b, np.zeros(8))

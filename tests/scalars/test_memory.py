@@ -6,6 +6,7 @@ import llvmlite.binding
 import numba
 import numpy as np
 import pytest
+
 from polhode.scalars import (
     Dual,
     Lanes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -54,13 +55,14 @@ def test_every_figure_of_every_motion(options):
 
 
 def test_files_are_named_and_not_blank(tmp_path):
-    paths = plots.save_figures(simulated(), tmp_path / "new", prefix="run-")
-    assert [path.name for path in paths] == [f"run-{name}.png" for name in plots.FIGURES]
+    trajectory = simulated()
+    paths = plots.save_figures(trajectory, tmp_path / "new", prefix="run-")
+    assert [path.name for path in paths] == [f"run-{name}.png" for name in plots.figures_for(trajectory)]
     assert sorted(paths) == sorted((tmp_path / "new").iterdir())
     for path in paths:
         pixels = np.asarray(Image.open(path).convert("L"))
         assert min(pixels.shape) > 400
-        assert 0.01 < np.mean(pixels < 250) < 0.9
+        assert 0.004 < np.mean(pixels < 250) < 0.9
 
 
 def test_an_unknown_figure_is_refused_before_anything_is_drawn(tmp_path):
@@ -94,11 +96,11 @@ def test_no_window_is_ever_asked_for():
         "save_figures(ph.simulate(s.system, s, step=0.01, steps=2), tempfile.mkdtemp(), ['rates'])\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={"MPLBACKEND": "TkAgg", "PATH": ""})
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"MPLBACKEND": "TkAgg"})
 
 
 def test_invariants_show_relative_deviations():
-    trajectory = simulated(method=ph.RK4(), step=0.3)
+    trajectory = simulated(method=ph.RK4(), step=0.3, steps=200)
     (ax,) = plots.invariants(trajectory).axes
     for (name, v), line in zip(trajectory.invariants().items(), ax.lines, strict=False):
         v = v.reshape(len(v), -1)
@@ -120,7 +122,7 @@ def test_long_runs_keep_their_worst_deviation_in_the_picture():
     (ax,) = plots.invariants(trajectory).axes
     energy = trajectory.invariants()["energy"]
     assert len(ax.lines[0].get_ydata()) < 1000
-    assert np.nanmax(ax.lines[0].get_ydata()) == pytest.approx(np.abs(energy / energy[0] - 1.0)[:19_000].max(), rel=0.5)
+    assert np.nanmax(ax.lines[0].get_ydata()) == pytest.approx(np.abs(energy - energy[0]).max() / energy[0], rel=1e-12)
 
 
 def test_rates_show_the_samples():

@@ -45,8 +45,9 @@ Array = NDArray[np.float64]
 
 # Workspace that `solve_rotation` needs, in matrices.
 WORKSPACE = 8
-# The iteration stops at a change of this size relative to E, squared. It contracts by a factor, so the error left is less.
-SMALL_CHANGE = 1e-31
+# The iteration stops at a change of this size relative to E, squared. The error left is less by the rate of contraction, but
+# it has a sign: over many steps it adds up.
+SMALL_CHANGE = 1e-32
 # Newton's method takes over where a change falls by less than a half; the square of that. Or after so many iterations:
 SLOW = 0.25
 MAX_ITERATIONS = 60
@@ -62,11 +63,17 @@ RESIDUAL_BOUND = 1e-26
 
 
 def coefficients(Lambda: Array) -> Array:
-    """What `solve_rotation` reads of Λ: whether some Λᵢ is zero (1) or negative (2), Λ, and 1/(Λᵢ + Λⱼ) for i ≠ j."""
+    """What `solve_rotation` reads of Λ: whether some Λᵢ is zero (1) or negative (2), Λ, and Λᵢ + Λⱼ for i ≠ j.
+
+    Λ is rounded so that the sums are exact. A division by one of them is then off to either side alike; by a sum that is
+    itself rounded, always to the same side, which adds up over many steps.
+    """
+    quantum = np.spacing(2.0 * np.abs(Lambda).max())
+    Lambda = np.round(Lambda / quantum) * quantum
     sums = Lambda[:, None] + Lambda[None, :]
     np.fill_diagonal(sums, np.inf)
     kind = 2.0 if Lambda.min() < 0.0 else 1.0 if Lambda.min() == 0.0 else 0.0
-    return np.concatenate([[kind], Lambda, (1.0 / sums).reshape(-1)])
+    return np.concatenate([[kind], Lambda, sums.reshape(-1)])
 
 
 @compiled
@@ -99,7 +106,7 @@ def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can
     iterations = 0
     r = q + n
     for i in range(n * n):
-        put(y, e + i, S, value(get(y, g + i, S)) * par(p, r + i, S))
+        put(y, e + i, S, value(get(y, g + i, S)) / par(p, r + i, S))
     while any_of(moving) and iterations < (MAX_ITERATIONS if can_give_up else MAX_ITERATIONS_INDEFINITE):
         multiply_transposed(S, y, w, e, e, n, 1)
         moved, total = zero, zero
@@ -107,7 +114,7 @@ def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can
             at, Lambda = i * n, par(p, q + i, S)
             for j in range(n):
                 N = value(get(y, w + at + j, S))
-                new = (value(get(y, g + at + j, S)) - Lambda * N) * par(p, r + at + j, S)
+                new = (value(get(y, g + at + j, S)) - Lambda * N) / par(p, r + at + j, S)
                 if i == j:
                     new = -0.5 * N
                 old = value(get(y, e + at + j, S))
@@ -150,7 +157,7 @@ def newton(
         add(S, y, u, e, n)
     else:
         for i in range(m):
-            put(y, z + i, S, value(get(y, g + i, S)) * par(p, q + n + i, S))
+            put(y, z + i, S, value(get(y, g + i, S)) / par(p, q + n + i, S))
         turn(S, y, u, x, z, one, c, t, n)
     left, factor, summed = momentum_left(S, y, p, q, g, u, x, n), one, zero
     moving = hard
@@ -281,14 +288,14 @@ def tangent_by_contraction(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: in
     """The same iteration, linearised."""
     d, t, r = w, w + n * n, q + n
     for i in range(n * n):
-        put(y, d + i, S, get(y, g + i, S) * par(p, r + i, S))
+        put(y, d + i, S, get(y, g + i, S) / par(p, r + i, S))
     for _ in range(count):
         multiply_transposed(S, y, t, e, d, n, 0)
         for i in range(n):
             for j in range(n):
                 at = i * n + j
                 N = get(y, t + at, S) + get(y, t + j * n + i, S)
-                new = (get(y, g + at, S) - par(p, q + i, S) * N) * par(p, r + at, S)
+                new = (get(y, g + at, S) - par(p, q + i, S) * N) / par(p, r + at, S)
                 if i == j:
                     new = -0.5 * N
                 put(y, d + at, S, new)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,33 +48,45 @@ def _positive(weight: Weight) -> None:
         raise InvalidInput("Lambda", weight.matrix, "a positive definite matrix, which the Riccati equation needs")
 
 
+def symmetric_solution(A: Array, C: Array) -> Array | None:
+    """The symmetric X of `X² − AᵀX − XA = C` for which the eigenvalues of X − A have positive real parts, if there is one.
+
+    It comes from an ordered real Schur decomposition of `(−A, 1; C, Aᵀ)`, which takes (1; X) to (1; X)(X − A).
+    """
+    from scipy.linalg import schur
+
+    n = len(A)
+    H = np.block([[-A, np.eye(n)], [C, A.T]])
+    _, Z, count = schur(H, output="real", sort=lambda re, im: re > 0.0)  # pyright: ignore
+    if count != n or _on_axis(np.linalg.eigvals(H)).any():
+        return None
+    X = np.linalg.solve(Z[:n, :n].T, Z[n:, :n].T)
+    return 0.5 * (X + X.T)
+
+
 def solve_riccati(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
-    """The principal solution of `J_D(U) = M` by an ordered real Schur decomposition of H̄, for any leading axes of M.
+    """The principal solution of `J_D(U) = M` by its Riccati equation (7.14), for any leading axes of M.
 
     >>> from polhode.geometry.son import hat
     >>> bool(np.allclose(solve_riccati([1, 2, 3], hat([0, 0, 3 * 0.6]))[:2, :2], [[0.8, -0.6], [0.6, 0.8]]))
     True
     """
-    from scipy.linalg import schur
-
     weight = Weight.of(Lambda)
     _positive(weight)
-    n, G = weight.n, _skew(weight._checked("M", M))
+    G = _skew(weight._checked("M", M))
     result = np.empty_like(G)
     for index in np.ndindex(G.shape[:-2]):
-        H = hamiltonian_matrix(weight, G[index])
-        _, Z, count = schur(H, output="real", sort=lambda re, im: re > 0.0)  # pyright: ignore
-        if count != n or _on_axis(np.linalg.eigvals(H)).any():
+        half = 0.5 * G[index]
+        S = symmetric_solution(-half, half @ half + weight.matrix @ weight.matrix)
+        if S is None:
             raise PolhodeError(no_solution(weight, G[index]))
-        result[index] = _rotation(weight, Z[:, :n], G[index])
+        result[index] = _rotation(weight, half + S)
     return result
 
 
-def _rotation(weight: Weight, X: NDArray[Any], M: Array) -> Array:
-    """`U = (M/2 + S) Λ⁻¹` from the invariant subspace of H̄ that the columns X = (X₁; X₂) span, S = X₂ X₁⁻¹."""
-    n = weight.n
-    S = np.linalg.solve(X[:n].T, X[n:].T).T.real
-    return np.linalg.solve(weight.matrix, (0.5 * M + 0.5 * (S + S.T)).T).T
+def _rotation(weight: Weight, B: Array) -> Array:
+    """`U = B Λ⁻¹`."""
+    return np.linalg.solve(weight.matrix, B.T).T
 
 
 def _on_axis(mu: NDArray[np.complex128]) -> NDArray[np.bool_]:
@@ -97,6 +108,7 @@ def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = T
         raise PolhodeError(no_solution(weight, G))
     if _repeated(mu):
         raise PolhodeError("J_D(U) = M: the Hamiltonian matrix has repeated eigenvalues; the solutions are not isolated")
+    n = weight.n
     right = [i for i in np.argsort(-mu.real) if mu[i].real > 0.0]
     partner = {i: int(np.argmin(np.abs(mu + mu[i]))) for i in right}
     groups = [[i] for i in right if mu[i].imag == 0.0]
@@ -104,7 +116,9 @@ def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = T
     solutions = []
     for flips in product((False, True), repeat=len(groups)):
         chosen = [partner[i] if flip else i for flip, group in zip(flips, groups, strict=True) for i in group]
-        U = _rotation(weight, vectors[:, chosen], G)
+        X = vectors[:, chosen]
+        S = np.linalg.solve(X[:n].T, X[n:].T).real
+        U = _rotation(weight, 0.5 * G + 0.5 * (S + S.T))
         if not special or np.linalg.det(U) > 0.0:
             solutions.append(U)
     return np.array(solutions)

@@ -17,8 +17,8 @@ from ..geometry.vectors import (
     transpose,
 )
 from ..scalars import compiled, get3, get9, kernel, put, put3
+from .counts import count
 from .expansion import expansion
-from .extras import count
 from .points import points_points
 from .polyhedron import polyhedron_point
 from .second_order import second_order

@@ -27,7 +27,7 @@ from typing import Any
 
 from ..geometry.vectors import Matrix, Vector, scale
 from ..scalars import compiled, get, kernel, par, put
-from .extras import count
+from .counts import count
 from .harmonics import fill_derivatives
 
 HEADER = 5

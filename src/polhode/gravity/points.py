@@ -13,7 +13,7 @@ from typing import Any
 
 from ..geometry.vectors import Matrix, Vector, add, apply, cross, dot, scale, subtract
 from ..scalars import kernel, par, par3, sqrt
-from .extras import count
+from .counts import count
 
 HEADER = 3
 

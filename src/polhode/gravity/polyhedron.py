@@ -29,7 +29,8 @@ from ..bodies.mesh import directed_edges
 from ..bodies.polyhedron import Polyhedron
 from ..geometry.vectors import Matrix, Symmetric, Vector, add, cross, dot, scale, subtract
 from ..scalars import atan2, compiled, get, get3, kernel, par, par3, put, put3, sqrt
-from .extras import count, log1p
+from .counts import count
+from .logarithm import log1p
 
 Array = NDArray[np.float64]
 HEADER = 5

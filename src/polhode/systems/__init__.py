@@ -13,6 +13,7 @@ from .formulas import symbols
 from .free_rigid_body import FreeRigidBody
 from .full_body import FullBodyProblem
 from .full_two_body import FullTwoBodyProblem
+from .geodesics import Geodesic, geodesic
 from .linearization import Linearization
 from .orbit import OrbitingBody
 from .pendulum import Pendulum3D
@@ -32,6 +33,7 @@ __all__ = [
     "FreeRigidBody",
     "FullBodyProblem",
     "FullTwoBodyProblem",
+    "Geodesic",
     "Linearization",
     "NonTwistingBody",
     "OrbitingBody",
@@ -43,6 +45,7 @@ __all__ = [
     "SpaceMomentBody",
     "State",
     "System",
+    "geodesic",
     "known_systems",
     "symbols",
 ]

@@ -162,7 +162,7 @@ class AttitudeBody(ForcedAttitude):
             potential="0.6*R33**2 - 0.8*R13 + 0.3*R21*R32 + 0.2*sin(R11)",
             gyro=[0.2, -0.3, 0.4],
         )
-        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
 
     def equilibria(self) -> list[Equilibrium]:
         """Attitudes at rest where the moment of the potential vanishes, found by Newton's method from 24 attitudes."""

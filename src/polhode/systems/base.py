@@ -148,6 +148,11 @@ class System(ABC):
         layout = self.representations[representation].layout
         return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
 
+    def magnitudes(self, state: State) -> dict[str, float]:
+        """The size of the terms that a conserved quantity is summed from, for those that may well be near zero: what
+        its deviation is compared with. Others are compared with their own first value."""
+        return {}
+
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
         raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")

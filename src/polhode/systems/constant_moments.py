@@ -89,7 +89,7 @@ class PointForceBody(ForcedAttitude):
     def example(cls) -> State:
         inertia = [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]]
         body = cls(inertia, point=[0.5, -0.3, 0.8], force=[0.4, 0.9, -0.6])
-        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.2, -0.4, -0.7])
 
     def equilibria(self) -> list[Equilibrium]:
         """The point pulled out along the force, or pushed in against it; one of each circle."""

@@ -12,7 +12,7 @@ scheme (86), (92) and `κ = 1, A = 2 J` for the discrete Lagrange–d'Alembert e
 
     A c + 2 κ (E c) × c = (1 + κ c·c) g,    g = h Π + ½ h² L(c),
 
-where L is the moment as the scheme weighs it. The first is linear in c but for L. For the non-twisting body the third
+where L is the moment as the scheme weighs it, and κ the flag `at_ends`. The first is linear in c but for L. For the non-twisting body the third
 component is replaced by c₃ = 0; it determines the multiplier μ.
 """
 
@@ -29,6 +29,7 @@ from ..geometry.vectors import (
     add,
     apply,
     apply_symmetric,
+    apply_transposed,
     cross,
     dot,
     multiply,
@@ -37,11 +38,11 @@ from ..geometry.vectors import (
     solve,
     subtract,
 )
-from ..scalars import any_of, attach, kernel, par6, value, where, worst
+from ..scalars import any_of, attach, kernel, par3, par6, value, where, worst
 from .attitude import record
-from .moments import acts, body_moment
+from .moments import PULSE, acts, body_moment, pulse_profile
 
-# Step of the differences that give the slope of a moment. Only the speed of convergence depends on it.
+# Step of the differences that give the slope of a user's moment. Only the speed of convergence depends on it.
 NUDGE = 1e-5
 
 # --- inertia and kinematics -------------------------------------------------------------------------------------------
@@ -82,6 +83,13 @@ def outer(a: Vector, b: Vector) -> Matrix:
 
 
 @kernel
+def diagonal(s: Any) -> Matrix:
+    """`s 1`."""
+    zero = 0.0 * s
+    return s, zero, zero, zero, s, zero, zero, zero, s
+
+
+@kernel
 def values3(x: Vector) -> Vector:
     return value(x[0]), value(x[1]), value(x[2])
 
@@ -109,67 +117,99 @@ def mean_directors(R: Matrix, c: Vector) -> Matrix:
 
 
 @kernel
-def weighed_at_middle(M: Vector, c: Vector) -> Vector:
-    """What the moment adds to the equations multiplied by Q⁻¹: L of the energy–momentum scheme."""
+def weighed(M: Vector, c: Vector, at_ends: Any) -> Vector:
+    """What the moment adds to the equations: multiplied by Q⁻¹, or, for the Lagrange–d'Alembert scheme, to the momentum
+    at the start of the step; with −c, at its end."""
     cc = dot(c, c)
-    return scale(1.0 / (1.0 + cc), add(scale(1.0 + 0.5 * cc, M), scale(0.5 * dot(c, M), c)))
+    weight = 1.0 / (1.0 + cc)
+    if at_ends:
+        return scale(weight, add(M, scale(0.5, cross(c, M))))
+    return scale(weight, add(scale(1.0 + 0.5 * cc, M), scale(0.5 * dot(c, M), c)))
 
 
 @kernel
-def weighed_at_start(M: Vector, c: Vector) -> Vector:
-    """What the moment adds to the momentum at the start: L of the Lagrange–d'Alembert scheme; with −c, at the end."""
-    return subtract(spatial_impulse(M, c), scale(0.5 / (1.0 + dot(c, c)), cross(c, mean_turned(M, c))))
+def weighed_slope(M: Vector, dM: Matrix, c: Vector, at_ends: Any) -> Matrix:
+    """∂L/∂c of the above, where dM is ∂M/∂c."""
+    cc = dot(c, c)
+    if at_ends:
+        by_M, by_c = plus(diagonal(1.0 + 0.0 * cc), 0.5, hat_(c)), plus(diagonal(0.0 * cc), -0.5, hat_(M))
+    else:
+        by_M = plus(diagonal(1.0 + 0.5 * cc), 0.5, outer(c, c))
+        by_c = plus(diagonal(0.5 * dot(c, M)), 0.5, plus(outer(c, M), 2.0, outer(M, c)))
+    inner = plus(plus(by_c, 1.0, multiply(by_M, dM)), -2.0, outer(weighed(M, c, at_ends), c))
+    return plus(diagonal(0.0 * cc), 1.0 / (1.0 + cc), inner)
 
 
 @kernel
 def spatial_impulse(M: Vector, c: Vector) -> Vector:
     """`½ Σᵢ dᵢ × (m × dᵢ)`, in the frame at the start: what the spatial momentum gains a unit of time."""
-    cc, x = dot(c, c), mean_turned(M, c)
-    return scale(0.5 / (1.0 + cc), subtract(scale(2.0 + cc, x), scale(dot(c, x), c)))
+    cc = dot(c, c)
+    weight = 0.5 / ((1.0 + cc) * (1.0 + cc))
+    return scale(weight, add(scale(2.0 + cc, add(M, cross(c, M))), scale(dot(c, M), c)))
+
+
+@kernel
+def moment_halfway(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: Any) -> Vector:
+    """M at the mean directors and the mean rate 2 c/h."""
+    return body_moment(S, p, t + 0.5 * h, mean_directors(R, c), scale(2.0 / h, c), moment)
+
+
+@kernel
+def moment_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: Any) -> Matrix:
+    """∂M/∂c: of a pulse exactly, of a user's function by central differences."""
+    D = diagonal(0.0 * c[0])
+    if moment is None:
+        # in space components M = (1 − S(c)) Rᵀs
+        s = scale(pulse_profile(S, p, t + 0.5 * h), par3(p, PULSE + 3, S))
+        return plus(D, 1.0, hat_(apply_transposed(R, s)))
+    for i in range(6):
+        sign = 1.0 if i < 3 else -1.0
+        e = (1.0 if i % 3 == 0 else 0.0, 1.0 if i % 3 == 1 else 0.0, 1.0 if i % 3 == 2 else 0.0)
+        M = moment_halfway(S, p, t, h, R, add(c, scale(sign * NUDGE, e)), moment)
+        D = plus(D, 0.5 * sign / NUDGE, outer(M, e))
+    return D
 
 
 # --- the reduced equations of a step ----------------------------------------------------------------------------------
 
 
 @kernel
-def weighed(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, weigh: Any, moment: Any) -> Vector:
-    """L(c): the moment half-way, at the mean directors and the mean rate 2 c/h, as the scheme weighs it."""
-    nothing = scale(0.0, add(c, R[0:3]))
-    if not acts(S, p, t + 0.5 * h, moment):
-        return nothing
-    M = body_moment(S, p, t + 0.5 * h, mean_directors(R, c), scale(2.0 / h, c), moment)
-    return add(nothing, weigh(M, c))
+def drive(S: Any, p: Any, t: Any, h: Any, R: Matrix, Pi: Vector, c: Vector, moment: Any, at_ends: Any) -> Vector:
+    """`g = h Π + ½ h² L(c)`."""
+    g = add(scale(h, Pi), scale(0.0, c))
+    if acts(S, p, t + 0.5 * h, moment):
+        return add(g, scale(0.5 * h * h, weighed(moment_halfway(S, p, t, h, R, c, moment), c, at_ends)))
+    return g
 
 
 @kernel
-def slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, weigh: Any, moment: Any) -> Matrix:
-    """∂g/∂c `= ½ h² ∂L/∂c`, by central differences."""
-    D = hat_(scale(0.0, c))
+def drive_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: Any, at_ends: Any) -> Matrix:
+    """∂g/∂c."""
+    D = diagonal(0.0 * c[0])
     if acts(S, p, t + 0.5 * h, moment):
-        for i in range(6):
-            sign = 1.0 if i < 3 else -1.0
-            e = (1.0 if i % 3 == 0 else 0.0, 1.0 if i % 3 == 1 else 0.0, 1.0 if i % 3 == 2 else 0.0)
-            L = weighed(S, p, t, h, R, add(c, scale(sign * NUDGE, e)), weigh, moment)
-            D = plus(D, 0.25 * h * h * sign / NUDGE, outer(L, e))
+        M = moment_halfway(S, p, t, h, R, c, moment)
+        return plus(D, 0.5 * h * h, weighed_slope(M, moment_slope(S, p, t, h, R, c, moment), c, at_ends))
     return D
 
 
 @kernel
-def residual(A: Matrix, E: Symmetric, kappa: Any, g: Vector, c: Vector, twistless: Any) -> Vector:
-    """`A c + 2 κ (E c) × c − (1 + κ c·c) g`; for the non-twisting body c₃ in the place of the third."""
-    bent = scale(2.0 * kappa, cross(apply_symmetric(E, c), c))
-    r = subtract(add(apply(A, c), bent), scale(1.0 + kappa * dot(c, c), g))
+def residual(A: Matrix, E: Symmetric, g: Vector, c: Vector, at_ends: Any, twistless: Any) -> Vector:
+    """`A c + 2 κ (E c) × c − (1 + κ c·c) g`; for the non-twisting body c₃ in the place of the third component."""
+    r = subtract(apply(A, c), g)
+    if at_ends:
+        r = subtract(add(r, scale(2.0, cross(apply_symmetric(E, c), c))), scale(dot(c, c), g))
     if twistless:
         return r[0], r[1], c[2] + 0.0 * r[2]
     return r
 
 
 @kernel
-def jacobian(A: Matrix, E: Symmetric, kappa: Any, g: Vector, c: Vector, dg: Matrix, twistless: Any) -> Matrix:
+def jacobian(A: Matrix, E: Symmetric, g: Vector, dg: Matrix, c: Vector, at_ends: Any, twistless: Any) -> Matrix:
     """∂r/∂c `= A + 2 κ (S(E c) − S(c) E − g cᵀ) − (1 + κ c·c) ∂g/∂c`."""
-    bent = plus(hat_(apply_symmetric(E, c)), -1.0, multiply(hat_(c), full(E)))
-    K = plus(A, 2.0 * kappa, plus(bent, -1.0, outer(g, c)))
-    K = plus(K, -(1.0 + kappa * dot(c, c)), dg)
+    K = plus(A, -1.0, dg)
+    if at_ends:
+        bent = plus(hat_(apply_symmetric(E, c)), -1.0, multiply(hat_(c), full(E)))
+        K = plus(plus(K, 2.0, plus(bent, -1.0, outer(g, c))), -dot(c, c), dg)
     if twistless:
         zero = 0.0 * K[0]
         return K[0], K[1], zero, K[3], K[4], zero, zero, zero, 1.0 + zero
@@ -186,28 +226,26 @@ def increment(
     Pi: Vector,
     guess: Vector,
     A: Matrix,
-    kappa: Any,
-    weigh: Any,
     moment: Any,
+    at_ends: Any,
     twistless: Any,
     out: Any,
 ) -> tuple[Vector, Any]:
     """The Cayley parameter c of the step, by Newton's method, and whether it failed in any lane.
 
     Every lane runs as if alone. On dual numbers two corrections with the Jacobian at the solution give the exact
-    partials: that of the moment comes from differences, and its error enters squared.
+    partials: where the slope of a moment is from differences, its error enters squared.
     """
     E = euler_inertia(par6(p, 0, S))
     R0, Pi0, A0, c = values9(R), values3(Pi), values9(A), values3(guess)
     if twistless:
         c = (c[0], c[1], 0.0 * c[2])
-    half = 0.5 * h * h
     moving = dot(Pi0, Pi0) >= 0.0
     iterations = 0
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        g = add(scale(h, Pi0), scale(half, weighed(S, p, t, h, R0, c, weigh, moment)))
-        K = jacobian(A0, E, kappa, g, c, slope(S, p, t, h, R0, c, weigh, moment), twistless)
-        step, _ = solve(K, residual(A0, E, kappa, g, c, twistless))
+        g = drive(S, p, t, h, R0, Pi0, c, moment, at_ends)
+        dg = drive_slope(S, p, t, h, R0, c, moment, at_ends)
+        step, _ = solve(jacobian(A0, E, g, dg, c, at_ends, twistless), residual(A0, E, g, c, at_ends, twistless))
         c = (
             where(moving, c[0] - step[0], c[0]),
             where(moving, c[1] - step[1], c[1]),
@@ -215,11 +253,11 @@ def increment(
         )
         moving = moving & (dot(step, step) > SMALL_CORRECTION)
         iterations += 1
-    L = weighed(S, p, t, h, R0, c, weigh, moment)
-    g = add(scale(h, Pi0), scale(half, L))
-    K = jacobian(A0, E, kappa, g, c, slope(S, p, t, h, R0, c, weigh, moment), twistless)
-    r = residual(A0, E, kappa, g, c, twistless)
-    size = h * h * dot(Pi0, Pi0) + half * half * dot(L, L)  # of the terms of g, which may all but cancel
+    g = drive(S, p, t, h, R0, Pi0, c, moment, at_ends)
+    K = jacobian(A0, E, g, drive_slope(S, p, t, h, R0, c, moment, at_ends), c, at_ends, twistless)
+    r = residual(A0, E, g, c, at_ends, twistless)
+    pushed = subtract(g, scale(h, Pi0))
+    size = h * h * dot(Pi0, Pi0) + dot(pushed, pushed)  # of the terms of g, which may all but cancel
     defect = dot(r, r) / where(size > 0.0, size, 1.0)
     _, determinant = solve(K, r)
     # in words that NaN fails as well; past the fold of the Lagrange–d'Alembert equations the determinant is negative
@@ -230,7 +268,6 @@ def increment(
     nothing = scale(0.0, add(Pi, R[0:3]))
     x = (attach(c[0], nothing[0]), attach(c[1], nothing[1]), attach(c[2], nothing[2]))
     for _correction in range(2):
-        g = add(scale(h, Pi), scale(half, weighed(S, p, t, h, R, x, weigh, moment)))
-        d, _ = solve(K, residual(A, E, kappa, g, x, twistless))
+        d, _ = solve(K, residual(A, E, drive(S, p, t, h, R, Pi, x, moment, at_ends), x, at_ends, twistless))
         x = (attach(c[0], d[0] - x[0]), attach(c[1], d[1] - x[1]), attach(c[2], d[2] - x[2]))
     return x, failed

@@ -30,16 +30,7 @@ from ..geometry.vectors import (
 from ..scalars import Flow, flow, get, get3, get9, kernel, par6, put, put3, put9
 from .attitude import MATRIX, NO_SOLUTION
 from .base import Representation
-from .director_balance import (
-    euler_inertia,
-    full,
-    increment,
-    mean_directors,
-    plus,
-    spatial_impulse,
-    weighed_at_middle,
-    weighed_at_start,
-)
+from .director_balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
 from .moments import TransientFlow, body_moment
 
 VELOCITIES = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3)), Variable("stretch", Euclidean(6)))
@@ -84,16 +75,15 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, momen
     omega = apply_symmetric(par6(p, 6, S), subtract(Pi, vee2_(multiply(full(Sigma), E))))
     V = plus(hat_(omega), 1.0, full(Sigma))
     N = multiply(V, E)
-    s = h * (N[0] + N[4] + N[8])
-    A = plus((s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s), 1.0, plus(full(scale(2.0, J[0:3]) + scale(2.0, J[3:6])), -h, N))
-    c, failed = increment(S, p, t, h, R, Pi, scale(0.5 * h, omega), A, 0.0, weighed_at_middle, moment, twistless, out)
+    A = plus(diagonal(h * (N[0] + N[4] + N[8])), 1.0, plus(full(scale(2.0, J[0:3]) + scale(2.0, J[3:6])), -h, N))
+    c, failed = increment(S, p, t, h, R, Pi, scale(0.5 * h, omega), A, moment, False, twistless, out)
     if failed:
         return NO_SOLUTION
-    M = body_moment(S, p, t + 0.5 * h, mean_directors(R, c), scale(2.0 / h, c), moment)
+    M = moment_halfway(S, p, t, h, R, c, moment)
     pushed = add(Pi, scale(h, spatial_impulse(M, c)))
     cc = dot(c, c)
     if twistless:
-        nu = 2.0 * (Pi[2] + dot(N[6:9], c)) + h * weighed_at_middle(M, c)[2]
+        nu = 2.0 * (Pi[2] + dot(N[6:9], c)) + h * weighed(M, c, False)[2]
         s3 = nu / (1.0 + cc)
         pushed = (pushed[0] - s3 * c[1], pushed[1] + s3 * c[0], pushed[2] - s3)  # e₃ + c × e₃ = (c₂, −c₁, 1)
     F = cayley_increment(c)  # less the identity
@@ -120,11 +110,11 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, mo
     J = par6(p, 0, S)
     guess = scale(0.5 * h, rates(par6(p, 6, S), Pi, twistless))
     A = full(scale(2.0, J[0:3]) + scale(2.0, J[3:6]))
-    c, failed = increment(S, p, t, h, R, Pi, guess, A, 1.0, weighed_at_start, moment, twistless, out)
+    c, failed = increment(S, p, t, h, R, Pi, guess, A, moment, True, twistless, out)
     if failed:
         return NO_SOLUTION
-    M = body_moment(S, p, t + 0.5 * h, mean_directors(R, c), scale(2.0 / h, c), moment)
-    first, second = scale(0.5 * h, weighed_at_start(M, c)), scale(0.5 * h, weighed_at_start(M, negate(c)))
+    M = moment_halfway(S, p, t, h, R, c, moment)
+    first, second = scale(0.5 * h, weighed(M, c, True)), scale(0.5 * h, weighed(M, negate(c), True))
     F = cayley_increment(c)
     put9(y, 0, S, compose(R, F))
     if twistless:

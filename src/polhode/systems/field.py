@@ -4,8 +4,8 @@ The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x)
 
     U(R) = Σ mᵢ V(Rρᵢ),   M = Σ mᵢ ρᵢ × RᵀG(Rρᵢ).
 
-The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`;
-any other is given by its potential V(x, y, z).
+The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`.
+Any other that has a potential is given by the formula of V in x, y, z, from which G is derived; it is added to these.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from ..geometry.vectors import Vector, add, apply, apply_symmetric, apply_transp
 from ..scalars import flow, get9, kernel, par, par3, par6, put3, sqrt, worst
 from .base import Invariant, State, check_finite
 from .equilibria import Equilibrium
+from .formulas import formula_kernel, known_symbols
+from .moments import TransientFlow
 from .search import resting_attitudes
 from .terms import FORCE, OWN, ForcedAttitude
 
@@ -32,7 +34,7 @@ UNIFORM, LINEAR, LISTS = OWN + 2, OWN + 5, OWN + 11
 
 @kernel
 def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
-    """G at x."""
+    """G at x, of the field given by numbers."""
     G = add(par3(p, UNIFORM, S), apply_symmetric(par6(p, LINEAR, S), x))
     for j in range(sources):
         d = subtract(par3(p, LISTS + 4 * j + 1, S), x)
@@ -41,8 +43,9 @@ def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
     return G
 
 
-@flow
-def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@kernel
+def add_attraction(S: Any, y: Any, p: Any, further: Any) -> None:
+    """Put `Σ m ρ × RᵀG(Rρ)` into the force slots; `further` is a kernel with more of the field, or None."""
     R = get9(y, 0, S)
     points, sources = int(worst(par(p, OWN, S))), int(worst(par(p, OWN + 1, S)))
     zero = 0.0 * R[0]
@@ -50,17 +53,51 @@ def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     for i in range(points):
         k = LISTS + 4 * (sources + i)
         rho = par3(p, k + 1, S)
-        G = attraction(S, p, sources, apply(R, rho))
+        x = apply(R, rho)
+        G = attraction(S, p, sources, x)
+        if further is not None:
+            G = add(G, further(x))
         M = add(M, scale(par(p, k, S), cross(rho, apply_transposed(R, G))))
     put3(y, FORCE, S, M)
+
+
+@flow
+def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    add_attraction(S, y, p, None)
     return 0
+
+
+class FieldFormula:
+    """V(x, y, z) as a SymPy expression or its text, and the kernel of −∇V."""
+
+    def __init__(self, given: Any, field: str) -> None:
+        import sympy
+
+        xyz = sympy.symbols("x y z", real=True)
+        self.expression = known_symbols(field, given, xyz)
+        self.pull = formula_kernel(field, [-sympy.diff(self.expression, x) for x in xyz], xyz)
+        self._V = sympy.lambdify(xyz, self.expression, "numpy")
+
+    def at(self, x: Array) -> Array:
+        """V at points (..., 3)."""
+        return self._V(x[..., 0], x[..., 1], x[..., 2]) + np.zeros(x.shape[:-1])
+
+    def flow(self) -> TransientFlow:
+        pull = self.pull
+
+        def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            add_attraction(S, y, p, pull)
+            return 0
+
+        return TransientFlow(formula_moment)
 
 
 class FieldBody(ForcedAttitude):
     """A rigid body of point masses about its centre, in a gravitational field that is fixed in space.
 
     `masses` and `positions` (n, 3) in the body frame, from the point about which it turns. `sources`: rows of μ = GM and
-    its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient.
+    its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient;
+    `potential`: V of any further field, a SymPy expression in x, y, z or its text.
 
     >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
     >>> body.inertia.matrix.diagonal()
@@ -79,6 +116,8 @@ class FieldBody(ForcedAttitude):
         sources: ArrayLike = (),
         uniform: ArrayLike = (0.0, 0.0, 0.0),
         gradient: ArrayLike | None = None,
+        *,
+        potential: Any = None,
     ) -> None:
         count = len(np.atleast_1d(np.asarray(masses, dtype=object)))
         self.masses = check_finite("masses", masses, (count,))
@@ -96,10 +135,14 @@ class FieldBody(ForcedAttitude):
         if np.linalg.eigvalsh(inertia)[0] <= 1e-12 * np.abs(inertia).max():
             raise InvalidInput("positions", positions, "points that do not all lie on one line through the centre")
         super().__init__(inertia)
+        self.formula = None if potential is None else FieldFormula(potential, "potential")
+        if self.formula is not None:
+            self.force = self.formula.flow()
 
     def describe(self) -> dict[str, Any]:
         given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
-        return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()}
+        formula = {} if self.formula is None else {"potential": str(self.formula.expression)}
+        return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()} | formula
 
     def own_parameters(self) -> Array:
         counts = [float(len(self.masses)), float(len(self.sources))]
@@ -112,7 +155,7 @@ class FieldBody(ForcedAttitude):
         V = -x @ self.uniform - 0.5 * np.sum(x * (x @ self.gradient), axis=-1)
         for mu, *place in self.sources:
             V = V - mu / np.linalg.norm(x - np.array(place), axis=-1)
-        return V
+        return V if self.formula is None else V + self.formula.at(x)
 
     def potential_energy(self, R: Array) -> Array:
         places = np.einsum("...ij,nj->...ni", R, self.positions)

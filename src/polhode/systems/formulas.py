@@ -72,11 +72,11 @@ def made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
 def formula_kernel(field: str, results: Iterable[Any], arguments: Sequence[Any]) -> Any:
     """The kernel that takes a tuple of numbers, one for each of `arguments`, and returns the tuple of `results`."""
     shared, texts, used = statements(field, results)
-    lines = ["def formula(x):"]
-    lines += [f"    {symbol} = x[{k}]" for k, symbol in enumerate(arguments) if symbol in used]
+    lines = ["def formula(given_):"]
+    lines += [f"    {symbol} = given_[{k}]" for k, symbol in enumerate(arguments) if symbol in used]
     lines += [f"    {line}" for line in shared]
     # a result that is a plain number is given the scalar of the others
-    lines.append(f"    return ({', '.join(f'{text} + 0.0 * x[0]' for text in texts)},)")
+    lines.append(f"    return ({', '.join(f'{text} + 0.0 * given_[0]' for text in texts)},)")
     return made("formula", lines, {})
 
 

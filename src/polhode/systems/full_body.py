@@ -246,6 +246,15 @@ class FullBodyProblem(System):
             "angular_momentum": np.sum(np.cross(values["x"], values["gamma"]) + spins, axis=-2),
         }
 
+    def magnitudes(self, state: State) -> dict[str, float]:
+        turning = (
+            np.linalg.norm(np.cross(state.x, state.gamma), axis=-1).sum() + np.linalg.norm(state.Pi, axis=-1).sum()
+        )
+        return {
+            "linear_momentum": float(np.linalg.norm(state.gamma, axis=-1).sum()),
+            "angular_momentum": float(turning),
+        }
+
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The canonical form: `dx ∧ dγ` and, for each body, that of T*SO(3) left-trivialised."""
         Pi = self._representation.layout.unpack(y)["Pi"]
@@ -271,8 +280,9 @@ class FullBodyProblem(System):
 
         shapes = ([0.3, 0.25, 0.2], [0.2, 0.18, 0.15], [0.15, 0.12, 0.1])
         problem = cls([Ellipsoid(m, s) for m, s in zip((1.0, 0.6, 0.4), shapes, strict=True)], gravity=2, G=1.0)
+        # a close pair, nearly circular, and a third body four times as far away; the mass centre at rest
         return problem.state(
-            x=[[0.6, 0.1, 0.0], [-0.9, 0.2, 0.1], [0.5, -4.0, -0.2]],
-            v=[[0.05, 0.55, 0.0], [0.0, -0.75, 0.1], [0.65, 0.1, -0.1]],
+            x=[[0.5625, -1.2, 0.0], [-0.9375, -1.2, 0.0], [0.0, 4.8, 0.0]],
+            v=[[-0.11547, 0.3873, -0.02], [-0.11547, -0.6455, -0.02], [0.46188, 0.0, 0.08]],
             omega=[[0.4, -0.3, 0.6], [-0.2, 0.5, 0.3], [0.3, 0.2, -0.5]],
         )

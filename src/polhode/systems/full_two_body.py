@@ -288,6 +288,10 @@ class FullTwoBodyProblem(System):
             "angular_momentum": np.einsum("...ij,...j->...i", values["R2"], inside),
         }
 
+    def magnitudes(self, state: State) -> dict[str, float]:
+        sizes = self.inertial().magnitudes(self.to_inertial(state))
+        return {"linear_momentum": sizes["linear_momentum"]}
+
     def inertial(self) -> FullBodyProblem:
         """The same two bodies in inertial coordinates."""
         return FullBodyProblem([self.body1, self.body2], gravity=self.gravity, G=self.G)

@@ -55,12 +55,17 @@ def pulse_moment(f: Any, body: Vector, space: Vector, Q: Matrix) -> Vector:
 
 
 @kernel
+def pulse_profile(S: Any, p: Any, t: Any) -> Any:
+    """f(t) of the pulse among the parameters."""
+    return profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
+
+
+@kernel
 def acts(S: Any, p: Any, t: Any, moment: Any) -> Any:
     """Whether there is a moment at time t, in any lane."""
     if moment is None:
         body, space = par3(p, PULSE, S), par3(p, PULSE + 3, S)
-        f = profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
-        return any_of(f * (dot(body, body) + dot(space, space)) > 0.0)
+        return any_of(pulse_profile(S, p, t) * (dot(body, body) + dot(space, space)) > 0.0)
     return True
 
 
@@ -71,8 +76,7 @@ def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -
     Half-way through a step of a director scheme these are mean directors and need not be of unit length.
     """
     if moment is None:
-        f = profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
-        return pulse_moment(f, par3(p, PULSE, S), par3(p, PULSE + 3, S), Q)
+        return pulse_moment(pulse_profile(S, p, t), par3(p, PULSE, S), par3(p, PULSE + 3, S), Q)
     return moment(t, Q, omega)
 
 
@@ -165,7 +169,7 @@ def _pulse(data: Mapping[str, Any], frame: str) -> Array:
 
 def _compiled_moment(function: Callable[..., Any], frame: str) -> Any:
     """The user's function as a kernel that gives body components; it is tried on doubles at once."""
-    formula = getattr(function, "formula", getattr(function, "py_func", function))  # of a kernel, or of Numba's njit
+    formula = getattr(function, "function", getattr(function, "py_func", function))  # of a kernel, or of Numba's njit
     user: Any = kernel(formula)
     arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
     try:

@@ -235,7 +235,7 @@ class PlanePendulum(Swinging):
 
     @classmethod
     def example(cls) -> State:
-        return cls(inertia=1.0, mass=1.2, length=0.7, g=1.5).state(theta=1.0, omega=0.6)
+        return cls(inertia=1.0, mass=1.2, length=0.7, g=3.0).state(theta=0.5, omega=1.0)
 
 
 @kernel

@@ -57,7 +57,7 @@ class ConcentricShells(CoupledBodies):
     def example(cls) -> State:
         shells = cls([1.0, 2.0, 2.5], [[1.5, 0.1, 0.0], [0.1, 1.2, 0.1], [0.0, 0.1, 0.9]], K=-0.6)
         R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2]])
-        return shells.state(R=R, omega=[[0.5, -0.4, 0.6], [0.3, 0.7, -0.2]])
+        return shells.state(R=R, omega=[[0.8, 0.3, 0.2], [0.3, -0.2, -0.6]])
 
     def equilibria(self) -> list[Equilibrium]:
         """Aligned, and half a turn apart about each axis of the first body; any other axis serves as well."""

@@ -12,6 +12,7 @@ whose extremals these are (`polhode.control`). Transposing Q, P and M turns left
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -45,14 +46,13 @@ Array = NDArray[np.float64]
 SIDES = ("left", "right")
 
 
+@dataclass(frozen=True)
 class PairRepresentation(Representation):
-    """A state whose steps carry one matrix more, the increment of the coming interval, at the head of the workspace.
-
-    `start` fills it in.
-    """
+    """A state whose steps carry `memory` entries more, at the head of the workspace: the increment of the coming
+    interval, which `start` fills in."""
 
     start: Flow = start_pair
-    memory: int = 1
+    memory: int = 0
 
 
 def _transposed(A: Array) -> Array:
@@ -285,9 +285,9 @@ class SymmetricRigidBodySOn(_BodySOn):
 
     @classmethod
     def example(cls) -> State:
-        body = cls(RigidBodySOn.example().system.describe()["Lambda"])
+        body = cls([[0.4, 0.05, 0.0, -0.05], [0.05, 0.6, 0.1, 0.0], [0.0, 0.1, 0.8, 0.05], [-0.05, 0.0, 0.05, 1.0]])
         attitude = son.exp(son.hat([0.3, -0.5, 0.2, 0.7, 0.1, -0.4]))
-        return body.state(Q=attitude, Omega=[0.3, -0.2, 0.2, 0.3, -0.1, 0.2])
+        return body.state(Q=attitude, Omega=[0.5, -0.4, 0.3, 0.6, -0.2, 0.4])
 
 
 @cache
@@ -298,7 +298,7 @@ def _momentum_representations(n: int) -> Mapping[str, Representation]:
     return {
         "matrix": Representation(momentum_layout, drift=drift_momentum, rhs=rhs_momentum, workspace=workspace),
         "spatial": Representation(spatial, drift=drift_spatial, workspace=workspace),
-        "pair": PairRepresentation(momentum_layout, drift=drift_pair, workspace=workspace),
+        "pair": PairRepresentation(momentum_layout, drift=drift_pair, workspace=workspace, memory=n * n),
     }
 
 

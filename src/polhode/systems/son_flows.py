@@ -248,7 +248,7 @@ def angular_velocity(S: Any, y: Any, p: Any, c: int, m: int, v: int, t: int, n: 
     else:
         copy(S, y, t + n * n, m, n)
     for i in range(n * n):
-        put(y, t + n * n + i, S, get(y, t + n * n + i, S) * par(p, r + i, S))
+        put(y, t + n * n + i, S, get(y, t + n * n + i, S) / par(p, r + i, S))
     if rotated:
         congruence(S, y, c, t + n * n, v + n * n, t, n)
     else:

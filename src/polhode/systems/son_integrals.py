@@ -34,12 +34,15 @@ def manakov_integrals(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
     >>> manakov_integrals([1, 2, 3], hat([1, 0, 0]))            # −2|m|² and 3 tr(M²Λ²)
     array([ -2., -39.])
     """
-    weight = Weight.of(Lambda)
-    M = np.asarray(M, dtype=np.float64)
-    squared = weight.matrix @ weight.matrix
-    powers = [np.broadcast_to(np.eye(weight.n), M.shape)]  # the coefficients of λ⁰, λ¹, … in (M + λΛ²)ᵏ
+    L = Weight.of(Lambda).matrix
+    return trace_coefficients(np.asarray(M, dtype=np.float64), L @ L)
+
+
+def trace_coefficients(M: Array, squared: Array) -> Array:
+    """The coefficients of λʲ in tr (M + λΛ²)ᵏ in the order of `manakov_labels`, `squared` being Λ²."""
+    powers = [np.broadcast_to(np.eye(M.shape[-1]), M.shape)]  # the coefficients of λ⁰, λ¹, … in (M + λΛ²)ᵏ
     wanted = []
-    for k in range(1, weight.n + 1):
+    for k in range(1, M.shape[-1] + 1):
         zero = np.zeros_like(M)
         raised = zip([*(A @ M for A in powers), zero], [zero, *(A @ squared for A in powers)], strict=True)
         powers = [a + b for a, b in raised]

@@ -199,8 +199,5 @@ def _time(ax: Axes, t: Array) -> None:
 
 def _crests(t: Array, error: Array) -> tuple[Array, Array]:
     """At most `BINS` points that show the largest error around each time."""
-    n = len(t) // BINS
-    if n < 2:
-        return t, error
-    whole = len(t) // n * n
-    return t[:whole:n], error[:whole].reshape(-1, n).max(axis=1)
+    first = np.arange(0, len(t), -(-len(t) // BINS))
+    return t[first], np.maximum.reduceat(error, first)

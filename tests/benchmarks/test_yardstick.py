@@ -1,0 +1,83 @@
+"""The benchmark's yard-stick is what it says: polhode's own algorithm, in C."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.free_body import AGREEMENT, BODY, CJob, Job, NaiveJob, difference_from_c, same_as_doubles, state
+from benchmarks.timing import best_times
+from benchmarks.yardstick import STRICT, NoCompiler, Yardstick, compiler
+
+import polhode as ph
+from polhode.scalars import duals, lanes
+
+
+@pytest.fixture(scope="module")
+def yardstick():
+    try:
+        return Yardstick()
+    except NoCompiler as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("step", [0.2, 0.02])
+def test_c_and_polhode_agree(yardstick, step):
+    assert difference_from_c(yardstick, step, steps=1000) <= AGREEMENT
+    assert difference_from_c(Yardstick(STRICT), step, steps=1000) <= AGREEMENT
+
+
+def test_c_and_polhode_agree_on_a_full_inertia(yardstick):
+    """Off the principal axes every entry of the inertia matters."""
+    turn = ph.so3.exp([0.4, -0.3, 0.8])
+    body = ph.FreeRigidBody(inertia=turn @ BODY.inertia.matrix @ turn.T)
+    start = body.state(omega=[0.7, -0.6, 0.5])
+    y = np.concatenate([start.R.ravel(), start.Pi])
+    yardstick(y, body.parameters(), 0.1, 1000)
+    final = ph.simulate(body, start, step=0.1, steps=1000, save_every=1000).final
+    assert np.abs(y - np.concatenate([final.R.ravel(), final.Pi])).max() <= AGREEMENT
+
+
+def test_c_counts_the_same_iterations(yardstick):
+    y = np.concatenate([state().R.ravel(), state().Pi])
+    job = Job(ph.LGVI(), 0.2, steps=1000)
+    job()
+    assert yardstick(y, BODY.parameters(), 0.2, 1000) == pytest.approx(job.run.report.iterations, rel=0.01)
+
+
+def test_c_reports_a_step_that_is_too_large(yardstick):
+    y = np.concatenate([state().R.ravel(), state().Pi])
+    before = y.copy()
+    with pytest.raises(RuntimeError, match="no solution at step 0"):
+        yardstick(y, BODY.parameters(), 2.0 * BODY.largest_step(state()), 10)
+    assert np.array_equal(y, before)
+
+
+def test_the_naive_run_computes_the_same_motion(yardstick):
+    exact = BODY.exact(state(), np.array([10.0]))
+    expected = np.concatenate([exact["R"].ravel(), exact["Pi"].ravel()])
+    assert np.abs(NaiveJob(10.0)() - expected).max() < 1e-6
+    assert np.abs(CJob(yardstick, 0.001, steps=10_000)() - expected).max() < 1e-5
+
+
+@pytest.mark.parametrize("kind", [lanes(8), duals(6)], ids=str)
+def test_what_is_timed_on_lanes_and_duals_is_the_run_on_doubles(kind):
+    assert same_as_doubles(ph.LGVI(), 0.2, kind, steps=100)
+
+
+def test_members_of_an_ensemble_differ():
+    ends = Job(ph.LGVI(), 0.2, lanes(8), steps=100)().reshape(-1, 8)
+    assert len(np.unique(ends[9])) == 8
+
+
+def test_without_a_compiler_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(NoCompiler, match="no C compiler"):
+        compiler()
+
+
+def test_runs_take_turns():
+    order: list[str] = []
+    times = best_times({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, rounds=3)
+    assert order == ["a", "b"] * 3
+    assert all(0.0 <= t < float("inf") for t in times.values())

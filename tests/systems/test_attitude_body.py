@@ -1,0 +1,175 @@
+"""Any potential, any moment, any term linear in the rate: each against a system that was written by hand."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.analysis import symmetry_defect, symplectic_defect, tangent_map
+from polhode.scalars import kernel, sin
+from polhode.systems import symbols
+
+JCM, RHO0, G = [0.13, 0.28, 0.17], np.array([0.02, -0.05, -0.3]), 9.81
+PENDULUM = ph.Pendulum3D(JCM, mass=1.0, rho0=RHO0, g=G)
+VALUES = {"q": [0.4, 0.2, 0.1, 0.9], "omega": [1.0, 2.0, 0.5]}
+TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
+TEXT = "-9.81*(0.02*R31 - 0.05*R32 - 0.3*R33)"
+
+
+@kernel
+def weight(R):  # type: ignore[no-untyped-def]
+    return -9.81 * (0.02 * R[6] - 0.05 * R[7] - 0.3 * R[8])
+
+
+def symbolic() -> object:
+    R = symbols()
+    return -G * sum(R[2, j] * RHO0[j] for j in range(3))
+
+
+def python_weight(R: np.ndarray) -> float:
+    return float(-G * R[2] @ RHO0)
+
+
+@pytest.fixture(params=["kernel", "SymPy", "text", "Python"])
+def body(request: pytest.FixtureRequest) -> ph.AttitudeBody:
+    given = {"kernel": weight, "SymPy": symbolic(), "text": TEXT, "Python": python_weight}[request.param]
+    if request.param == "Python":
+        with pytest.warns(UserWarning, match="slower"):
+            return ph.AttitudeBody(PENDULUM.inertia.matrix, potential=given)
+    return ph.AttitudeBody(PENDULUM.inertia.matrix, potential=given)
+
+
+def test_every_kind_of_potential_is_the_pendulum(body: ph.AttitudeBody) -> None:
+    x, y = body.state(**VALUES), PENDULUM.state(**VALUES)
+    for method in (ph.LGVI(), ph.LGVI(order=4, form="lagrangian")):
+        one = ph.simulate(body, x, step=0.01, steps=50, method=method).final
+        two = ph.simulate(PENDULUM, y, step=0.01, steps=50, method=method).final
+        np.testing.assert_allclose(one.R, two.R, atol=2e-12)
+        np.testing.assert_allclose(one.Pi, two.Pi, atol=2e-12)
+    assert float(x.invariants()["energy"]) == pytest.approx(float(y.invariants()["energy"]), abs=1e-12)
+    # the tangent map: exact for formulas, by differences of order 8 of the moments otherwise
+    maps = [tangent_map(s, ph.LGVI(), 0.01, 5) for s in (x, y)]
+    np.testing.assert_allclose(maps[0], maps[1], atol=1e-10)
+    assert symplectic_defect(x, ph.LGVI(), 0.01, steps=5) < 1e-10
+
+
+def test_a_formula_runs_as_fast_as_if_written_by_hand() -> None:
+    formula = ph.AttitudeBody(PENDULUM.inertia.matrix, potential=TEXT)
+    best = {}
+    for system in (formula, PENDULUM):
+        state = system.state(**VALUES)
+        ph.simulate(system, state, step=0.01, steps=10)
+        times = []
+        for _ in range(5):
+            began = time.process_time()
+            ph.simulate(system, state, step=0.01, steps=200_000, save_every=200_000)
+            times.append(time.process_time() - began)
+        best[system] = min(times)
+    assert best[formula] < 1.5 * best[PENDULUM]
+
+
+def test_lanes_run_the_same_formulas() -> None:
+    from polhode.methods.loops import DriftKickRun
+    from polhode.scalars import lanes
+
+    kind = lanes(4)
+    for potential in (TEXT, weight):
+        system = ph.AttitudeBody(PENDULUM.inertia.matrix, potential=potential)
+        state = system.state(**VALUES)
+        run = ph.LGVI().start(system, state, 0.01, kind)
+        assert isinstance(run, DriftKickRun)
+        run.advance(0, 20, 100, np.empty((0, run.carried)))
+        alone = ph.simulate(system, state, step=0.01, steps=20).final
+        lane = run.sample.reshape(-1, 4)[:12, 2]
+        np.testing.assert_array_equal(lane, np.concatenate([alone.R.reshape(-1), alone.Pi]))
+
+
+def test_velocity_dependent_moments() -> None:
+    """−Dω as a moment function, against the damping matrix: the same flow, and a symmetric step of order 2 and 4."""
+
+    @kernel
+    def drag(t, R, omega):  # type: ignore[no-untyped-def]
+        return -0.1 * omega[0], -0.2 * omega[1], -0.3 * omega[2]
+
+    inertia = [1.0, 2.0, 2.5]
+    forced = ph.AttitudeBody(inertia, moment=drag)
+    damped = ph.AttitudeBody(inertia, damping=[0.1, 0.2, 0.3])
+    state, other = forced.state(**VALUES), damped.state(**VALUES)
+    exact = ph.simulate(forced, state, step=2.0, steps=1, method=TIGHT).final
+    np.testing.assert_allclose(ph.simulate(damped, other, step=2.0, steps=1, method=TIGHT).final.R, exact.R, atol=1e-12)
+    for order, steps in ((2, (40, 80)), (4, (20, 40))):
+        errors = [
+            np.abs(ph.simulate(forced, state, step=2.0 / n, steps=n, method=ph.LGVI(order=order)).final.R - exact.R).max()
+            for n in steps
+        ]
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
+    assert symmetry_defect(state, ph.LGVI(), 0.05, steps=50) < 1e-13
+    assert forced.conserved == damped.conserved == {}
+
+
+def test_a_moment_of_time_in_the_inertial_frame() -> None:
+    @kernel
+    def push(t, R, omega):  # type: ignore[no-untyped-def]
+        return 0.3 * sin(t), 0.0 * t, 0.1 * t
+
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], moment=push, frame="space")
+    run = ph.simulate(body, body.state(**VALUES), step=0.5, t_end=2.0, method=TIGHT)
+    momentum = np.einsum("nij,nj->ni", run.R, run.Pi)
+    gained = np.stack([0.3 * (1 - np.cos(run.t)), 0 * run.t, 0.05 * run.t**2], axis=-1)
+    np.testing.assert_allclose(momentum - momentum[0], gained, atol=1e-12)
+    constant = ph.AttitudeBody([1, 2, 2.5], moment={"coefficients": [0.1, -0.2, 0.15]}, frame="space")
+    ready = ph.SpaceMomentBody([1, 2, 2.5], moment=[0.1, -0.2, 0.15])
+    x, y = (ph.simulate(s, s.state(**VALUES), step=0.02, steps=100).final for s in (constant, ready))
+    np.testing.assert_allclose(x.R, y.R, atol=1e-13)
+
+
+def test_a_general_linear_term_is_a_magnetic_field() -> None:
+    """A(R) = ½ J_Q RᵀB is the charged body: the same flow; its own discretisation is symplectic and symmetric too."""
+    import sympy
+
+    charged = ph.ChargedBody.example().system
+    R = symbols()
+    A = 0.5 * sympy.Matrix(charged.J_Q) * R.T * sympy.Matrix(charged.B)
+    U = -(sympy.Matrix(charged.E).T * R * sympy.Matrix(charged.dipole))[0]
+    body = ph.AttitudeBody(charged.inertia.matrix, potential=U, linear=list(A))
+    state, other = body.state(**VALUES), charged.state(**VALUES)
+    np.testing.assert_allclose(state.Pi, other.Pi, atol=1e-14)
+    x, y = (ph.simulate(s.system, s, step=1.0, steps=2, method=TIGHT).final for s in (state, other))
+    np.testing.assert_allclose(x.R, y.R, atol=1e-12)
+    errors = [np.abs(ph.simulate(body, state, step=1 / n, t_end=2.0).final.R - x.R).max() for n in (40, 80)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
+    assert symplectic_defect(state, ph.LGVI(), 0.05, steps=2) < 1e-12
+    assert symmetry_defect(state, ph.LGVI(), 0.05, steps=50) < 1e-13
+
+
+def test_equilibria_of_a_formula() -> None:
+    found = ph.AttitudeBody([1.0, 2.0, 2.5], potential="R11 + 2*R22").equilibria()
+    values = sorted(round(float(e.system.potential_energy(e.R)), 9) for e in found)
+    assert {values[0], values[-1]} == {-3.0, 3.0}
+    lowest = min(found, key=lambda e: float(e.system.potential_energy(e.R)))
+    # U = −tr(PᵀR): K = tr(N) 1 − N with N = RᵀP
+    N = -lowest.R.T @ np.diag([1.0, 2.0, 0.0])
+    expected = -np.linalg.eigvals(np.linalg.inv(np.diag([1.0, 2.0, 2.5])) @ (np.trace(N) * np.eye(3) - N))
+    for value in lowest.system.linearize(lowest).eigenvalues:
+        assert np.abs(value**2 - expected).min() < 1e-10
+
+
+@pytest.mark.parametrize(
+    "potential",
+    ["R11 + Q", "__import__('os')", "R11.real", "exp(R11)", "1 +", "R11**1000", 3.5, lambda R: R, lambda R: "heavy"],
+)
+def test_what_is_no_potential_is_refused(potential: object) -> None:
+    with warnings.catch_warnings(), pytest.raises(ph.InvalidInput) as caught:
+        warnings.simplefilter("ignore")
+        ph.AttitudeBody([1, 2, 2.5], potential=potential)
+    assert caught.value.field == "potential"
+
+
+def test_a_formula_describes_itself() -> None:
+    state = ph.AttitudeBody.example()
+    again = ph.AttitudeBody(**state.system.describe())
+    np.testing.assert_array_equal(again.potential_energy(state.R), state.system.potential_energy(state.R))

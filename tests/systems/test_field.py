@@ -1,0 +1,83 @@
+"""A body of point masses in a gravitational field: moments, special fields, and a formula for the same field."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+
+STATE = ph.FieldBody.example()
+BODY = STATE.system
+TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
+
+
+def test_the_moment_is_the_slope_of_the_potential() -> None:
+    h = 1e-3
+    ahead, behind = (ph.simulate(BODY, STATE, step=s * h, steps=1, method=TIGHT).final for s in (1, -1))
+    moment = (ahead.Pi - behind.Pi) / (2 * h) - np.cross(STATE.Pi, STATE.omega)
+    for j, e in enumerate(np.eye(3)):
+        up, down = (float(BODY.potential_energy(STATE.R @ ph.so3.exp(s * e))) for s in (1e-4, -1e-4))
+        assert moment[j] == pytest.approx(-(up - down) / 2e-4, abs=1e-5)
+
+
+def test_a_uniform_field_does_not_turn_a_balanced_body() -> None:
+    masses, places = np.array([1.0, 1.0, 2.0, 2.0]), np.array([[1, 0, 0], [-1, 0, 0], [0, 0.6, 0.2], [0, -0.6, -0.2]])
+    body = ph.FieldBody(masses, places, uniform=[0.0, 0.0, -9.81])
+    free = ph.FreeRigidBody(body.inertia.matrix)
+    values = {"q": [0.1, -0.2, 0.3, 0.9], "omega": [0.7, -0.5, 0.6]}
+    x, y = (ph.simulate(s, s.state(**values), step=0.05, steps=100).final for s in (body, free))
+    np.testing.assert_allclose(x.R, y.R, atol=1e-13)
+    # and an unbalanced one is a pendulum about the origin
+    heavy = ph.FieldBody(masses, places + [0.1, 0.0, 0.3], uniform=[0.0, 0.0, -9.81])
+    centre = masses @ heavy.positions / masses.sum()
+    inertia_cm = ph.FieldBody(masses, heavy.positions - centre).inertia.matrix
+    pendulum = ph.Pendulum3D(inertia_cm, mass=masses.sum(), rho0=-centre)
+    x, y = (ph.simulate(s, s.state(**values), step=0.01, steps=100).final for s in (heavy, pendulum))
+    np.testing.assert_allclose(x.R, y.R, atol=1e-12)
+
+
+def test_a_linear_field_gives_the_gravity_gradient() -> None:
+    """S(M) = N Jd − Jd N with N = RᵀΛR."""
+    n, radial = 0.7, np.array([0.0, 0.6, 0.8])
+    Lambda = n**2 * (3 * np.outer(radial, radial) - np.eye(3))
+    body = ph.FieldBody(BODY.masses, BODY.positions, gradient=Lambda)
+    state = body.state(q=[0.1, -0.2, 0.3, 0.9])
+    run = ph.simulate(body, state, step=1e-5, steps=1, method=TIGHT)
+    N, Jd = state.R.T @ Lambda @ state.R, body.inertia.nonstandard
+    np.testing.assert_allclose(run.Pi[1] / 1e-5, ph.so3.vee(N @ Jd - Jd @ N), atol=1e-5)
+
+
+def test_a_formula_is_the_same_field() -> None:
+    text = " - ".join(
+        ["0*x", *(f"{mu}/sqrt((x-({a}))**2 + (y-({b}))**2 + (z-({c}))**2)" for mu, a, b, c in BODY.sources)]
+    )
+    body = ph.FieldBody(BODY.masses, BODY.positions, potential=text)
+    state = body.state(R=STATE.R, omega=STATE.omega)
+    x, y = (ph.simulate(s.system, s, step=0.05, steps=50).final for s in (STATE, state))
+    np.testing.assert_allclose(x.R, y.R, atol=1e-12)
+    assert float(x.invariants()["energy"]) == pytest.approx(float(y.invariants()["energy"]), abs=1e-12)
+
+
+def test_the_places_of_rest() -> None:
+    found = BODY.equilibria()
+    verdicts = [BODY.linearize(e).verdict for e in found]
+    assert verdicts[int(np.argmin([BODY.potential_energy(e.R) for e in found]))] == "stable"
+    assert verdicts[int(np.argmax([BODY.potential_energy(e.R) for e in found]))] == "unstable"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"masses": [1, -1, 1]}, "masses"),
+        ({"positions": [[1, 0, 0], [2, 0, 0], [-1, 0, 0]]}, "positions"),
+        ({"sources": [[1, 2, 3]]}, "sources"),
+        ({"gradient": [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}, "gradient"),
+        ({"potential": "1/x + w"}, "potential"),
+    ],
+)
+def test_bad_input_is_named(change: dict, field: str) -> None:
+    given = {"masses": [1, 1, 1], "positions": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]} | change
+    with pytest.raises(ph.InvalidInput) as caught:
+        ph.FieldBody(**given)
+    assert caught.value.field == field
