@@ -121,11 +121,11 @@ def main() -> None:
     same = f"C: the same algorithm, cc {' '.join(FLAGS[:2])}. " if libraries else ""
     table = Table(
         title=f"Time a step and member, {C if libraries else LGVI} = 1",
-        caption=f"{same}Best of {ROUNDS} runs of {STEPS} steps, in turn.\nPer column: the step size.",
+        caption=f"{same}Best of {ROUNDS} runs of {STEPS} steps, in turn.",
     )
-    table.add_column("what")
-    for heading in (*STEP_SIZES, "compared", *STEP_SIZES, "bar"):
-        table.add_column(str(heading), justify="left" if isinstance(heading, str) else "right")
+    sizes = [f"h = {step:g}" for step in STEP_SIZES]
+    for heading in ("what", *sizes, "compared", *sizes, "bar"):
+        table.add_column(heading, justify="right" if heading in sizes else "left", no_wrap=True)
     for lines in zip(*(measured(step, libraries, console) for step in STEP_SIZES), strict=True):
         row = lines[0][0]
         compared = "" if row.bar is None else f"{'speed' if row.bar.gain else 'time'} / {row.bar.row}"

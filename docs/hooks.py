@@ -20,8 +20,9 @@ Made from the classes' own data: `polhode systems` and `polhode methods` print t
 
 def on_files(files: Any, config: Any) -> Any:
     """Add `tables.md`, which exists nowhere on disk."""
-    import polhode as ph
     from mkdocs.structure.files import File
+
+    import polhode as ph
 
     content = TABLES.format(systems=ph.systems().to_markdown(), methods=ph.methods().to_markdown())
     files.append(File.generated(config, "tables.md", content=content))

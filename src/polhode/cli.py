@@ -253,7 +253,7 @@ def _show_kept(trajectory: Trajectory) -> None:
         table.add_row(
             kept.name, f"{kept.first:.10g}", f"{kept.worst:.1e}", f"{kept.relative:.1e}", f"{kept.slope:+.1e}"
         )
-    Console().print(table)
+    Console().print(table if table.row_count else "This system conserves nothing.")
     stats = trajectory.stats
     line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
     if stats.max_iterations:

@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from tests.bodies.shapes import ALPHA, BETA, SHARED, shape_file
 
 from polhode.bodies import Ellipsoid, GivenIntegrals, Polyhedron
 from polhode.gravity import Expansion
+from tests.bodies.shapes import ALPHA, BETA, SHARED, shape_file
 
 GOLDEN = SHARED / "golden" / "full_two_body"
 

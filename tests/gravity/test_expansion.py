@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
+from polhode.errors import InvalidInput, PolhodeError
+from polhode.gravity import Expansion, PointsPoints
+from polhode.gravity.multipoles import highest_degree, reduced_operator
 from tests.bodies.shapes import ellipsoid_mesh, lumpy
 from tests.gravity.reference import (
     by_complex_step,
@@ -13,11 +18,6 @@ from tests.gravity.reference import (
     sixfold_potential,
     truncated_potential,
 )
-
-from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
-from polhode.errors import InvalidInput, PolhodeError
-from polhode.gravity import Expansion, PointsPoints
-from polhode.gravity.multipoles import highest_degree, reduced_operator
 
 G = 0.7
 X = np.array([1.1, -0.7, 1.6])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.gravity.reference import AXES, STEP, by_complex_step, cloud, exact_potential, hat, rotation
 
 from polhode.bodies import Dumbbell, Sphere
 from polhode.errors import InvalidInput
 from polhode.gravity import PointsPoints, mutual_inertial
 from polhode.scalars import compiled, double, get3, get9, put, put3
+from tests.gravity.reference import AXES, STEP, by_complex_step, cloud, exact_potential, hat, rotation
 
 G = 0.7
 X = np.array([1.1, -0.7, 1.6])

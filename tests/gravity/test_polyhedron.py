@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.bodies.shapes import CUBE, CUBE_FACES, ITOKAWA, lumpy, shape_file, sphere_mesh
-from tests.gravity.reference import rotation
 
 from polhode.bodies import Dumbbell, PointMasses, Polyhedron, Sphere
 from polhode.errors import InvalidInput, PolhodeError
 from polhode.gravity import Expansion, PolyhedronField, PolyhedronPoint
+from tests.bodies.shapes import CUBE, CUBE_FACES, ITOKAWA, lumpy, shape_file, sphere_mesh
+from tests.gravity.reference import rotation
 
 G = 0.7
 

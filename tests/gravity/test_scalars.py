@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.bodies.shapes import lumpy
-from tests.gravity.reference import AXES, cloud, hat, rotation
 
 from polhode.bodies import Sphere
 from polhode.gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint
 from polhode.gravity.dispatch import evaluate
 from polhode.scalars import double, duals, lanes
+from tests.bodies.shapes import lumpy
+from tests.gravity.reference import AXES, cloud, hat, rotation
 
 G = 0.7
 X = np.array([1.1, -0.7, 1.6])

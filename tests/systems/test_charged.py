@@ -46,7 +46,10 @@ def test_larmor() -> None:
     charged = ph.simulate(body, body.state(omega=omega), step=t, steps=1, method=TIGHT).final
     turned = ph.simulate(free, free.state(omega=slow), step=t, steps=1, method=ph.Exact()).final
     np.testing.assert_allclose(charged.R, ph.so3.exp(-0.5 * kappa * B * t) @ turned.R, atol=1e-6)
-    assert np.abs(charged.R - ph.simulate(free, free.state(omega=omega), step=t, steps=1, method=ph.Exact()).final.R).max() > 1e-5
+    assert (
+        np.abs(charged.R - ph.simulate(free, free.state(omega=omega), step=t, steps=1, method=ph.Exact()).final.R).max()
+        > 1e-5
+    )
 
 
 def test_the_variational_step_solves_the_discrete_equations() -> None:

@@ -39,7 +39,9 @@ def test_a_point_force_over_many_steps() -> None:
 def test_a_moment_in_space_adds_up(method: ph.LGVI) -> None:
     M0 = np.array([0.1, -0.2, 0.15])
     body = ph.SpaceMomentBody(INERTIA, moment=M0)
-    run = ph.simulate(body, body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6]), step=0.05, steps=200, method=method)
+    run = ph.simulate(
+        body, body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6]), step=0.05, steps=200, method=method
+    )
     momentum = np.einsum("nij,nj->ni", run.R, run.Pi)
     np.testing.assert_allclose(momentum, momentum[0] + run.t[:, None] * M0, atol=1e-12)
     assert body.equilibria() == []

@@ -44,9 +44,13 @@ def test_the_discrete_equations(form: str) -> None:
         (p1, p2), (q1, q2) = run.p[k], run.p[k + 1]
         half = h * h / 2
         assert h * p1 == pytest.approx(A * sn(R1, Q1) + w * (sn(R1, Q2) - sn(R1, R2)) + half * g1 * R1[1, 0], abs=1e-15)
-        assert h * p2 == pytest.approx(J2 * sn(R2, Q2) + w * (sn(R1, R2) - sn(Q1, R2)) + half * g2 * R2[1, 0], abs=1e-15)
+        assert h * p2 == pytest.approx(
+            J2 * sn(R2, Q2) + w * (sn(R1, R2) - sn(Q1, R2)) + half * g2 * R2[1, 0], abs=1e-15
+        )
         assert h * q1 == pytest.approx(A * sn(R1, Q1) + w * (sn(Q1, Q2) - sn(Q1, R2)) - half * g1 * Q1[1, 0], abs=1e-15)
-        assert h * q2 == pytest.approx(J2 * sn(R2, Q2) + w * (sn(R1, Q2) - sn(Q1, Q2)) - half * g2 * Q2[1, 0], abs=1e-15)
+        assert h * q2 == pytest.approx(
+            J2 * sn(R2, Q2) + w * (sn(R1, Q2) - sn(Q1, Q2)) - half * g2 * Q2[1, 0], abs=1e-15
+        )
 
 
 def test_without_gravity_the_total_momentum_is_kept() -> None:

@@ -74,7 +74,9 @@ def test_the_golden_pendulum_in_a_plane(method: ph.DOP853) -> None:
         assert run.theta[k] == pytest.approx(sample["theta_mod_2pi"], abs=tolerance)
 
 
-@pytest.mark.parametrize(("theta", "omega"), [(0.3, 0.1), (2.9, 0.0), (1.0, 9.0), (-1.0, -9.0), (0.0, 0.0), (0.4, -2.0)])
+@pytest.mark.parametrize(
+    ("theta", "omega"), [(0.3, 0.1), (2.9, 0.0), (1.0, 9.0), (-1.0, -9.0), (0.0, 0.0), (0.4, -2.0)]
+)
 def test_the_closed_form_swings_and_turns(theta: float, omega: float) -> None:
     body = ph.PlanePendulum(0.4, mass=1.2, length=0.5)
     state = body.state(theta=theta, omega=omega)
@@ -98,8 +100,8 @@ def test_equilibria_of_an_inclined_axis() -> None:
     body = golden_axis_pendulum()
     hanging, inverted = body.equilibria()
     stiffness = body.mass * body.g * np.linalg.norm(body.rho0) * np.sqrt(1 - body.axis[2] ** 2) / body.J
-    np.testing.assert_allclose(body.linearize(hanging).eigenvalues**2, -stiffness, atol=1e-10)
-    np.testing.assert_allclose(body.linearize(inverted).eigenvalues**2, stiffness, atol=1e-10)
+    np.testing.assert_allclose(body.linearize(hanging).eigenvalues ** 2, -stiffness, atol=1e-10)
+    np.testing.assert_allclose(body.linearize(inverted).eigenvalues ** 2, stiffness, atol=1e-10)
     upright = ph.PlanarPendulum([1, 1, 1], 1.0, [0.3, 0, 0], axis=[0, 0, 1])
     assert [e.label for e in upright.equilibria()] == ["any attitude"]
 

@@ -56,10 +56,12 @@ def order(method: Method, state: State) -> Cell:
 
 @cache
 def _long_run(method: Method, system: type[System]) -> Trajectory:
-    """The run that momentum, energy and group are read from: 10⁵ steps, or few for an adaptive method."""
+    """The run that momentum, energy and group are read from: 10⁵ steps of order 2, or as many substeps of a composed
+    method; few for an adaptive one."""
     state = system.example()
-    steps = 1000 if method.adaptive else MANY
-    return simulate(state.system, state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
+    substeps = simulate(state.system, state, step=STEP, steps=1, method=method).stats.evaluations
+    steps = 1000 if method.adaptive else MANY // max(1, substeps)
+    return simulate(state.system, state, step=STEP, steps=steps, save_every=max(1, steps // 1000), method=method)
 
 
 def _wanted(state: State, *kinds: str) -> list[str]:

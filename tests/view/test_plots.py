@@ -118,7 +118,7 @@ def test_what_is_kept_exactly_is_called_so():
 
 
 def test_long_runs_keep_their_worst_deviation_in_the_picture():
-    trajectory = simulated(steps=20_000)
+    trajectory = simulated(steps=20_000, method=ph.RK4())
     (ax,) = plots.invariants(trajectory).axes
     energy = trajectory.invariants()["energy"]
     assert len(ax.lines[0].get_ydata()) < 1000

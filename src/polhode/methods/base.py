@@ -56,8 +56,12 @@ class Report:
         self.numbers = np.zeros(5)
 
     @property
+    def iterations(self) -> int:
+        return int(self.numbers[0])
+
+    @property
     def mean_iterations(self) -> float:
-        return float(self.numbers[0] / max(self.numbers[4], 1.0))
+        return self.iterations / max(float(self.numbers[4]), 1.0)
 
     @property
     def most_iterations(self) -> int:

@@ -15,7 +15,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from .lanes import COMPARISONS, DOUBLE, is_real, splat, vector
+from .lanes import ARITHMETIC, COMPARISONS, DOUBLE, is_real, splat, vector
 
 
 class Dual(types.Type):
@@ -109,10 +109,10 @@ def _binary(op: Callable[..., Any], emit: Callable[..., Any], result: types.Type
         lower_builtin(op, *operands)(lower)
 
 
-_binary(operator.add, _sum("fadd"))
-_binary(operator.sub, _sum("fsub"))
-_binary(operator.mul, _product)
-_binary(operator.truediv, _quotient)
+_RULES = {"fadd": _sum("fadd"), "fsub": _sum("fsub"), "fmul": _product, "fdiv": _quotient}
+for _name, _ops in ARITHMETIC.items():
+    for _op in _ops:
+        _binary(_op, _RULES[_name])
 for _op, _symbol in COMPARISONS.items():
     _compare = "fcmp_unordered" if _symbol == "!=" else "fcmp_ordered"
     _binary(

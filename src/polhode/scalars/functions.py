@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import overload
 
-from .duals import Dual, dual_of, make, parts, scaled, zero_partials
+from .duals import Dual, combined, dual_of, make, parts, scaled, zero_partials
 from .lanes import DOUBLE, Lanes, Mask, element, intrinsic, is_real, lanes_width, vector, widened
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
@@ -74,6 +74,21 @@ def _chain(typing: Any, value: Any, slope: Any, x: Any) -> Any:
         return make(builder, args[0], scaled(builder, parts(builder, args[2], x)[1], args[1]))
 
     return x(types.float64, types.float64, x), emit
+
+
+@intrinsic
+def _chain_two(typing: Any, value: Any, slope: Any, x: Any, other: Any, y: Any) -> Any:
+    """The dual number `value` with partials `slope` times those of `x` plus `other` times those of `y`; one of the two
+    may be a plain double."""
+    operands = tuple(a if isinstance(a, Dual) else types.float64 for a in (x, y))
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        dx = scaled(builder, parts(builder, args[2], operands[0])[1], args[1])
+        dy = scaled(builder, parts(builder, args[4], operands[1])[1], args[3])
+        return make(builder, args[0], combined(builder, "fadd", dx, dy))
+
+    double = types.float64
+    return dual_of((x, y))(double, double, operands[0], double, operands[1]), emit
 
 
 @intrinsic
@@ -213,8 +228,7 @@ def _atan2(y: Any, x: Any) -> Any:
     def on_duals(y: Any, x: Any) -> Any:
         a, b = value(y), value(x)
         r2 = a * a + b * b
-        # angle of the values, plus a dual number whose value is 0 and whose partials are (b dy − a dx)/r²
-        return math.atan2(a, b) + ((y - a) * (b / r2) - (x - b) * (a / r2))
+        return _chain_two(math.atan2(a, b), b / r2, y, -a / r2, x)
 
     return on_duals
 

@@ -97,8 +97,16 @@ def _binary(op: Callable[..., Any], emit: Callable[..., Any], result: type[types
         lower_builtin(op, *operands)(lower)
 
 
-for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv")):
-    _binary(_op, lambda b, x, y, name=_name: getattr(b, name)(x, y), Lanes)
+# each operation with its in-place form, which means the same for numbers
+ARITHMETIC = {
+    "fadd": (operator.add, operator.iadd),
+    "fsub": (operator.sub, operator.isub),
+    "fmul": (operator.mul, operator.imul),
+    "fdiv": (operator.truediv, operator.itruediv),
+}
+for _name, _ops in ARITHMETIC.items():
+    for _op in _ops:
+        _binary(_op, lambda b, x, y, name=_name: getattr(b, name)(x, y), Lanes)
 
 COMPARISONS = {
     operator.lt: "<",

@@ -44,7 +44,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any) -> None:
         omega = apply_symmetric(J_inverse, add(start, scale(0.5 * h, total)))
         new = add(M, body_moment(S, p, t, R, omega, moment))
         off = subtract(new, total)
-        moving = value(dot(off, off)) > 1e-32 * (1.0 + value(dot(new, new)))
+        moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
         left = EXTRA_ITERATIONS if any_of(moving) else left - 1
         total = new
         iterations += 1

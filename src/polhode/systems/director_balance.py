@@ -174,19 +174,21 @@ def moment_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: A
 
 
 @kernel
-def drive(S: Any, p: Any, t: Any, h: Any, R: Matrix, Pi: Vector, c: Vector, moment: Any, at_ends: Any) -> Vector:
+def drive(
+    S: Any, p: Any, t: Any, h: Any, R: Matrix, Pi: Vector, c: Vector, moment: Any, loaded: Any, at_ends: Any
+) -> Vector:
     """`g = h Π + ½ h² L(c)`."""
     g = add(scale(h, Pi), scale(0.0, c))
-    if acts(S, p, t + 0.5 * h, moment):
+    if loaded:
         return add(g, scale(0.5 * h * h, weighed(moment_halfway(S, p, t, h, R, c, moment), c, at_ends)))
     return g
 
 
 @kernel
-def drive_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: Any, at_ends: Any) -> Matrix:
+def drive_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: Any, loaded: Any, at_ends: Any) -> Matrix:
     """∂g/∂c."""
     D = diagonal(0.0 * c[0])
-    if acts(S, p, t + 0.5 * h, moment):
+    if loaded:
         M = moment_halfway(S, p, t, h, R, c, moment)
         return plus(D, 0.5 * h * h, weighed_slope(M, moment_slope(S, p, t, h, R, c, moment), c, at_ends))
     return D
@@ -233,19 +235,22 @@ def increment(
 ) -> tuple[Vector, Any]:
     """The Cayley parameter c of the step, by Newton's method, and whether it failed in any lane.
 
-    Every lane runs as if alone. On dual numbers two corrections with the Jacobian at the solution give the exact
-    partials: where the slope of a moment is from differences, its error enters squared.
+    Every lane runs as if alone. On dual numbers two corrections with the last Jacobian give the exact partials: the
+    error of that Jacobian, which a user's moment adds to by its differences, enters squared.
     """
     E = euler_inertia(par6(p, 0, S))
     R0, Pi0, A0, c = values9(R), values3(Pi), values9(A), values3(guess)
     if twistless:
         c = (c[0], c[1], 0.0 * c[2])
+    loaded = acts(S, p, t + 0.5 * h, moment)
     moving = dot(Pi0, Pi0) >= 0.0
     iterations = 0
+    K = plus(A0, 1.0, diagonal(0.0 * c[0]))
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        g = drive(S, p, t, h, R0, Pi0, c, moment, at_ends)
-        dg = drive_slope(S, p, t, h, R0, c, moment, at_ends)
-        step, _ = solve(jacobian(A0, E, g, dg, c, at_ends, twistless), residual(A0, E, g, c, at_ends, twistless))
+        g = drive(S, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
+        dg = drive_slope(S, p, t, h, R0, c, moment, loaded, at_ends)
+        K = jacobian(A0, E, g, dg, c, at_ends, twistless)
+        step, _ = solve(K, residual(A0, E, g, c, at_ends, twistless))
         c = (
             where(moving, c[0] - step[0], c[0]),
             where(moving, c[1] - step[1], c[1]),
@@ -253,8 +258,7 @@ def increment(
         )
         moving = moving & (dot(step, step) > SMALL_CORRECTION)
         iterations += 1
-    g = drive(S, p, t, h, R0, Pi0, c, moment, at_ends)
-    K = jacobian(A0, E, g, drive_slope(S, p, t, h, R0, c, moment, at_ends), c, at_ends, twistless)
+    g = drive(S, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
     r = residual(A0, E, g, c, at_ends, twistless)
     pushed = subtract(g, scale(h, Pi0))
     size = h * h * dot(Pi0, Pi0) + dot(pushed, pushed)  # of the terms of g, which may all but cancel
@@ -268,6 +272,6 @@ def increment(
     nothing = scale(0.0, add(Pi, R[0:3]))
     x = (attach(c[0], nothing[0]), attach(c[1], nothing[1]), attach(c[2], nothing[2]))
     for _correction in range(2):
-        d, _ = solve(K, residual(A, E, drive(S, p, t, h, R, Pi, x, moment, at_ends), x, at_ends, twistless))
+        d, _ = solve(K, residual(A, E, drive(S, p, t, h, R, Pi, x, moment, loaded, at_ends), x, at_ends, twistless))
         x = (attach(c[0], d[0] - x[0]), attach(c[1], d[1] - x[1]), attach(c[2], d[2] - x[2]))
     return x, failed

@@ -94,7 +94,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 @flow
 def rhs_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    """`θ̇ = 𝓜⁻¹p`, `ṗ₁ = w sin δ ω₁ω₂ = −ṗ₂`."""
+    """`θ̇ = M⁻¹p`, `ṗ₁ = w sin δ ω₁ω₂ = −ṗ₂`."""
     A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
     c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
     p1, p2 = get(y, 4, S), get(y, 5, S)
@@ -138,7 +138,7 @@ class DoublePlanarPendulum(System):
         "omega": Field((2,), "angular velocities", "rad/time"),
         "p": Field((2,), "canonical momenta", "mass length²/time"),
     }
-    conserved: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ p·𝓜⁻¹p − g₁ cos θ₁ − g₂ cos θ₂")}
+    conserved: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ p·M⁻¹p − g₁ cos θ₁ − g₂ cos θ₂")}
     representations: Mapping[str, Representation] = {  # type: ignore[assignment]
         "matrix": Representation(PAIR, drift=drift_pair, force=pair_weight, rhs=rhs_pair)
     }
@@ -184,7 +184,7 @@ class DoublePlanarPendulum(System):
         return np.array([self.A, self.J2, self.w, self.g1, self.g2])
 
     def mass_matrix(self, z: Array) -> Array:
-        """𝓜 at (cos θ, sin θ) of the links, (..., 2, 2)."""
+        """M at (cos θ, sin θ) of the links, (..., 2, 2)."""
         coupling = self.w * np.sum(z[..., 0, :] * z[..., 1, :], axis=-1)
         M = np.empty((*coupling.shape, 2, 2))
         M[..., 0, 0], M[..., 1, 1] = self.A, self.J2

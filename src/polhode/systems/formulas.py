@@ -57,7 +57,8 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
     """Assignments of common subexpressions, the text of the results in terms of these, and the symbols that occur."""
     import sympy
 
-    shared, reduced = sympy.cse(list(results), optimizations="basic")
+    simplified: Any = sympy.cse(list(results), optimizations="basic")
+    shared, reduced = simplified
     used: set[Any] = set().union(*(e.free_symbols for _, e in shared), *(e.free_symbols for e in reduced))
     return [f"{x} = {code(field, e)}" for x, e in shared], [code(field, e) for e in reduced], used
 

@@ -72,7 +72,8 @@ class LinearTerm:
             # D − B
             loss = subtract(D[0:3], B[0:3]) + subtract(D[3:6], B[3:6]) + subtract(D[6:9], B[6:9])
             mean = here
-            E = (0.0 * R[0],) * 9
+            zero = scale(0.0, R[0:3])
+            E = zero + zero + zero
             left, rounds = EXTRA_ITERATIONS, 0
             while left > 0 and rounds < MOST_ITERATIONS:
                 c, iterations, defect, failed = solve_linear_increment_(
@@ -84,7 +85,7 @@ class LinearTerm:
                 E = cayley_increment(c)
                 new = scale(0.5, add(here, vector(compose(R, E))))
                 off = subtract(new, mean)
-                moving = value(dot(off, off)) > 1e-32 * (1.0 + value(dot(new, new)))
+                moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
                 left = EXTRA_ITERATIONS if any_of(moving) else left - 1
                 mean = new
                 rounds += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ def invariants(trajectory: Trajectory) -> Figure:
         size = float(np.linalg.norm(v[0]))
         error = np.linalg.norm(v - v[0], axis=1) / (size or 1.0)
         remark = ": kept exactly" if not error.any() else "" if size else " (absolute)"
-        label = trajectory.system.conserved[name].meaning + remark
+        label = in_this_font(trajectory.system.conserved[name].meaning) + remark
         worst = max(worst, float(error.max()))
         t, error = _crests(trajectory.t, error)
         ax.plot(t, np.where(error > 0.0, error, np.nan), label=label, linewidth=1.0)
@@ -176,6 +177,15 @@ def continuous(q: Array) -> Array:
     turned = np.sum(q[1:] * q[:-1], axis=1) < 0.0
     signs = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
     return q * signs[:, None]
+
+
+def in_this_font(text: str) -> str:
+    """`text` with letters that the font has not, such as script capitals, as plain ones.
+
+    >>> in_this_font("𝓜 = ½ Π")
+    'M = ½ Π'
+    """
+    return "".join(c if ord(c) < 0x10000 else unicodedata.normalize("NFKC", c) for c in text)
 
 
 def _components(ax: Axes, t: Array, values: Array, labels: list[str], part: Closeup) -> None:
