@@ -30,7 +30,9 @@ def test_the_first_every_nth_and_last_step_are_kept(every: int) -> None:
     np.testing.assert_array_equal(some.Pi, all_steps.Pi[numbers])
 
 
-@pytest.mark.parametrize("method", [ph.LGVI(), ph.LGVI(4), ph.LGVI(2, "lagrangian"), ph.QuaternionVI(), ph.RK4()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [ph.LGVI(), ph.LGVI(4), ph.LGVI(2, "lagrangian"), ph.QuaternionVI(), ph.RK4()], ids=repr
+)
 def test_going_on_from_the_final_state_is_bit_identical(method: ph.LGVI) -> None:
     whole = run(steps=200, method=method)
     half = run(steps=100, method=method)
@@ -73,7 +75,13 @@ def test_t_end_counts_steps_despite_rounding() -> None:
 def test_t_end_between_steps_is_refused_with_the_nearest_choices() -> None:
     with pytest.raises(ph.InvalidInput, match="t_end") as caught:
         ph.simulate(BODY, STATE, step=0.2, t_end=1.05)
-    for piece in ("1.05", "whole number of steps", "t_end = 1 (5 steps) or 1.2 (6 steps)", "step = 0.21 (5 steps)", "0.175 (6 steps)"):
+    for piece in (
+        "1.05",
+        "whole number of steps",
+        "t_end = 1 (5 steps) or 1.2 (6 steps)",
+        "step = 0.21 (5 steps)",
+        "0.175 (6 steps)",
+    ):
         assert piece in str(caught.value)
 
 

@@ -18,7 +18,9 @@ from polhode.geometry.products import (
 def test_increments_are_the_rotation_less_one() -> None:
     c = (0.3, -0.2, 0.5)
     np.testing.assert_allclose(np.reshape(cayley_increment(c), (3, 3)) + np.eye(3), so3.cayley(c), atol=1e-16)
-    np.testing.assert_allclose(np.array(cayley_increment_quaternion(c)) + [0, 0, 0, 1], quaternion.cayley(c), atol=1e-16)
+    np.testing.assert_allclose(
+        np.array(cayley_increment_quaternion(c)) + [0, 0, 0, 1], quaternion.cayley(c), atol=1e-16
+    )
     v = (1.0, 2.0, 3.0)
     np.testing.assert_allclose(turned_back(cayley_increment(c), v), so3.cayley(c).T @ v, atol=1e-15)
 

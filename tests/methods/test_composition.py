@@ -59,7 +59,9 @@ def test_lanes_run_members_of_their_own() -> None:
     bodies = [ph.FreeRigidBody(inertia=[1, 2, 2 + 0.2 * i]) for i in range(members)]
     states = [body.state(omega=rng.normal(size=3)) for body in bodies]
     representation = bodies[0].representations["matrix"]
-    y = spread(representation.layout, np.stack([b.enter("matrix", s) for b, s in zip(bodies, states, strict=True)]), kind)
+    y = spread(
+        representation.layout, np.stack([b.enter("matrix", s) for b, s in zip(bodies, states, strict=True)]), kind
+    )
     p = spread_parameters(np.stack([b.parameters() for b in bodies]), kind)
     run = DriftKickRun(representation, y, p, 0.0, 0.1, stages(4), kind)
     status, done = run.advance(0, 300, 1000, np.empty((0, run.carried)))

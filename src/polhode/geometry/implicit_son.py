@@ -138,9 +138,7 @@ def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can
 
 
 @compiled
-def newton(
-    S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard: Any, certify: bool, warm: bool
-) -> Any:
+def newton(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard: Any, certify: bool, warm: bool) -> Any:
     """E where `hard`, by Newton's method: iterations, and the residual left (relative, squared).
 
     It starts from the E that is there if that is `warm`, else from `cay(J⁻¹ G)`; a step that does not reduce the
@@ -230,9 +228,7 @@ def turn(S: Any, y: Any, v: int, u: int, z: int, factor: Any, c: int, t: int, n:
 
 
 @compiled
-def lyapunov(
-    S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: int, t: int, s: int, n: int
-) -> Any:
+def lyapunov(S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: int, t: int, s: int, n: int) -> Any:
     """Put at `z` the skew Z of `Z B + Bᵀ Z = X`, B = U Λ; returns ‖C‖² of the last doubling.
 
     With a shift a > 0, K = (B + a)⁻¹ and C = 1 − 2aK, it is `Z − Cᵀ Z C = 2a Kᵀ X K`, and the sum Z of all the

@@ -51,7 +51,11 @@ class SpecialOrthogonal(_Square):
         return np.linalg.norm(np.swapaxes(Q, -1, -2) @ Q - np.eye(self.n), axis=(-2, -1))
 
     def distance(self, x: Array, y: Array) -> Array:
-        return son.distance(self._matrix(x), self._matrix(y))
+        """Along the group; in a straight line where a matrix is far off it, as after an unstable run."""
+        with np.errstate(all="ignore"):
+            straight = np.linalg.norm(x - y, axis=-1) / np.sqrt(2.0)
+            near = (self.defect(x) < 0.5) & (self.defect(y) < 0.5)
+        return son.distance(self._matrix(x), self._matrix(y)) if np.all(near) else straight
 
 
 @dataclass(frozen=True)

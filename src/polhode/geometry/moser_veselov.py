@@ -104,7 +104,9 @@ class Weight:
     def _checked(self, name: str, A: ArrayLike) -> Array:
         array = _square(name, A)
         if array.shape[-1] != self.n:
-            raise InvalidInput(name, f"an array of shape {array.shape}", f"matrices of {self.n} × {self.n}, the size of Λ")
+            raise InvalidInput(
+                name, f"an array of shape {array.shape}", f"matrices of {self.n} × {self.n}, the size of Λ"
+            )
         return array
 
 
@@ -163,26 +165,33 @@ def solve(Lambda: ArrayLike | Weight, M: ArrayLike, *, solver: str = "newton", s
     30.0
     """
     weight = Weight.of(Lambda)
-    G = _skew(weight._checked("M", M))
     if solver == "riccati":
         from .riccati import solve_riccati
 
-        return solve_riccati(weight, G)
+        return solve_riccati(weight, M)
     if solver != "newton":
         raise InvalidInput("solver", solver, "one of 'newton', 'riccati'")
-    n, Gp = weight.n, weight.to_axes(G)
-    Up = None if start is None else np.broadcast_to(weight.to_axes(weight._checked("start", start)), Gp.shape)
+    return np.eye(weight.n) + increment(weight, M, start=start)
+
+
+def increment(Lambda: ArrayLike | Weight, M: ArrayLike, *, start: ArrayLike | None = None) -> Array:
+    """`E = U − 1` for the U of `solve`, with full relative precision where M is small."""
+    weight = Weight.of(Lambda)
+    n, G = weight.n, weight.to_axes(_skew(weight._checked("M", M)))
+    flat = G.reshape(-1, n * n)
+    if start is not None:
+        near = np.broadcast_to(weight.to_axes(weight._checked("start", start)) - np.eye(n), G.shape).reshape(flat.shape)
     p = coefficients(weight.values)
     y = np.zeros((2 + WORKSPACE) * n * n)
-    result = np.empty_like(Gp).reshape(-1, n * n)
-    for i, matrix in enumerate(Gp.reshape(-1, n * n)):
+    result = np.empty_like(flat)
+    for i, matrix in enumerate(flat):
         y[: n * n] = matrix
-        if Up is not None:
-            y[n * n : 2 * n * n] = Up.reshape(-1, n * n)[i] - np.eye(n).reshape(-1)
-        if _solve_one(double, y, p, n, Up is not None):
+        if start is not None:
+            y[n * n : 2 * n * n] = near[i]
+        if _solve_one(double, y, p, n, start is not None):
             raise PolhodeError(no_solution(weight, weight.from_axes(matrix.reshape(n, n))))
         result[i] = y[n * n : 2 * n * n]
-    return weight.from_axes(np.eye(n) + result.reshape(Gp.shape))
+    return weight.from_axes(result.reshape(G.shape))
 
 
 @compiled

@@ -107,7 +107,9 @@ def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = T
     if _on_axis(mu).any():
         raise PolhodeError(no_solution(weight, G))
     if _repeated(mu):
-        raise PolhodeError("J_D(U) = M: the Hamiltonian matrix has repeated eigenvalues; the solutions are not isolated")
+        raise PolhodeError(
+            "J_D(U) = M: the Hamiltonian matrix has repeated eigenvalues; the solutions are not isolated"
+        )
     n = weight.n
     right = [i for i in np.argsort(-mu.real) if mu[i].real > 0.0]
     partner = {i: int(np.argmin(np.abs(mu + mu[i]))) for i in right}

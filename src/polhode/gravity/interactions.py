@@ -146,7 +146,7 @@ class Expansion(Interaction):
 
     def _any_order(self) -> Array:
         N = self.order
-        unit = 2.0 ** np.round(np.log2(max(size_of(self.body1), size_of(self.body2)) or 1.0))
+        unit = float(2.0 ** np.round(np.log2(max(size_of(self.body1), size_of(self.body2)) or 1.0)))
         first, second = (reduced_operator(b.inertia_integrals(N), N, unit) for b in (self.body1, self.body2))
         header = [EXPANSION, N, highest_degree(first), highest_degree(second), 1.0 / unit]
         # body 2 enters by −ρ₂, which turns the sign of odd degrees

@@ -36,7 +36,9 @@ class _Discrete(Method):
             return f"it offers no discrete body on the representation {self.representation!r}"
         return None
 
-    def _begin(self, run: type[DriftKickRun], system: Integrable, state: Any, step: float, kind: Any, which: slice) -> Any:
+    def _begin(
+        self, run: type[DriftKickRun], system: Integrable, state: Any, step: float, kind: Any, which: slice
+    ) -> Any:
         representation = system.representations[self.representation]
         y = spread(representation.layout, system.enter(self.representation, state), kind, which)
         p = spread_parameters(system.parameters(), kind)

@@ -88,7 +88,8 @@ def _chain_two(typing: Any, value: Any, slope: Any, x: Any, other: Any, y: Any) 
         return make(builder, args[0], combined(builder, "fadd", dx, dy))
 
     double = types.float64
-    return dual_of((x, y))(double, double, operands[0], double, operands[1]), emit
+    dual: Any = dual_of((x, y))
+    return dual(double, double, operands[0], double, operands[1]), emit
 
 
 @intrinsic

@@ -171,7 +171,6 @@ class TwoSidedBody(System):
         "singular_values": Invariant("casimir", "singular values of Q and of P"),
         "momentum_norms": Invariant("casimir", "norms of PQᵀ − QPᵀ and PᵀQ − QᵀP"),
     }
-    rows, columns = 2, 3
 
     def __init__(self, left: ArrayLike, right: ArrayLike) -> None:
         self.left, self.right = _side("left", left), _side("right", right)

@@ -67,7 +67,7 @@ def exact_free_body(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike, t: ArrayL
 
     if (rates * start[[1, 2, 0]] * start[[2, 0, 1]]).any():  # dPi/dt, but for signs
         mc = float(g[1] * excess / (g[0] * (g[2] * Q2 + g[1] * Q3)))
-        Pi, psi, axis = _tumble(sign, L, J, rates, mc, start, t)
+        Pi, psi, axis = _tumble(sign, float(L), J, rates, mc, start, t)
     else:  # steady rotation: J^-1 Pi is parallel to Pi
         Pi, psi = np.broadcast_to(start, (*t.shape, 3)), np.linalg.norm(start / J) * t
         axis = int(np.argmin(abs(start)))

@@ -26,7 +26,7 @@ def resting_attitudes(system: AttitudeSystem) -> list[Array]:
             if np.abs(M).max() < 1e-13 * (1.0 + np.abs(DM).max()):
                 break
             step = np.linalg.lstsq(DM, -M, rcond=1e-9)[0]
-            R = so3.project(R @ so3.exp(step * min(1.0, 0.5 / max(np.linalg.norm(step), 1e-300))))
+            R = so3.project(R @ so3.exp(step * min(1.0, 0.5 / max(float(np.linalg.norm(step)), 1e-300))))
         else:
             continue
         if all(so3.distance(R, other) > 1e-6 for other in found):

@@ -63,7 +63,6 @@ class _BodySOn(System):
     """What the two representations share: Λ, the side, rotations and momenta in n dimensions."""
 
     reference = "A. M. Bloch, P. E. Crouch, J. E. Marsden, T. S. Ratiu, Nonlinearity 15 (2002) 1309 [BCMR02]"
-    n: int = 3  # what a body offers does not depend on n; tables ask before there is one
 
     def __init__(self, Lambda: ArrayLike, side: str = "left") -> None:
         self.weight = Weight.of(Lambda)
@@ -285,9 +284,8 @@ class SymmetricRigidBodySOn(_BodySOn):
 
     @classmethod
     def example(cls) -> State:
-        body = cls([[0.4, 0.05, 0.0, -0.05], [0.05, 0.6, 0.1, 0.0], [0.0, 0.1, 0.8, 0.05], [-0.05, 0.0, 0.05, 1.0]])
-        attitude = son.exp(son.hat([0.3, -0.5, 0.2, 0.7, 0.1, -0.4]))
-        return body.state(Q=attitude, Omega=[0.5, -0.4, 0.3, 0.6, -0.2, 0.4])
+        body = cls([[0.4, 0.05, -0.05], [0.05, 0.6, 0.1], [-0.05, 0.1, 1.0]])
+        return body.state(Q=son.exp(son.hat([0.3, -0.5, 0.2])), Omega=[0.9, -0.7, 0.6])
 
 
 @cache

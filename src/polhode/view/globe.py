@@ -101,7 +101,7 @@ class Globe:
         arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0}
         self.ax.annotate("", (tip[0], tip[1]), (start[0], start[1]), arrowprops=arrow, zorder=zorder)
         x, y = (tip - start) / max(float(np.linalg.norm(tip - start)), 1e-12)
-        at = {
+        at: dict[str, Any] = {
             "ha": _side(-x, "left", "center", "right"),
             "va": _side(-y, "bottom", "center", "top"),
             "zorder": ABOVE + 2,

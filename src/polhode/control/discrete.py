@@ -1,0 +1,119 @@
+"""The cheapest turn in N steps:  max Σ tr(Λ U_k),  Q_{k+1} = Q_k U_k,  from Q₀ to Q_N   (6.8)–(6.10) of [BCMR02].
+
+With a time step h it is `min C_N = 1/(2h) Σ tr Λ(1 − U_k)`, which tends to the continuous ¼∫⟨U, J(U)⟩ with an error of O(h²).
+(The paper asks for a minimum of Σ tr(Λ U_k); extremals for moderate steps are maxima.) The extremals are the discrete rigid
+body, SDRBn (6.11), (6.12): J_D(U_k) = h(Q_kᵀP_k − P_kᵀQ_k). Along one every term is the same, so that
+`C_N = N/(2h) tr Λ(1 − U₀)`. Only steps U on the principal branch are considered, those that join U = 1 as h shrinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput
+from ..geometry.moser_veselov import increment, largest_factor
+from ..methods import LGVI, MoserVeselov
+from ..simulate import simulate
+from ..systems.son import RigidBodySOn
+from ..systems.son_maps import costate
+from ..trajectory import Trajectory
+from .shooting import ARRIVED, MissedEndPoint, Shooter, Shot, check_positive, check_problem, distinct, guesses, shown
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DiscreteSteering:
+    """An extremal of the discrete problem: attitudes `Q` (N + 1, n, n), controls `U` (N, n, n), momentum `M0` of MDRBn.
+
+    `cost` is C_N; `miss` how far Q_N is from the end point; `others`, `starts` and `arrived` as in `Steering`.
+    """
+
+    body: RigidBodySOn
+    step: float
+    Q: Array
+    U: Array
+    M: Array
+    cost: float
+    miss: float
+    others: tuple[tuple[Array, float], ...]
+    starts: int
+    arrived: int
+
+    @property
+    def M0(self) -> Array:
+        return self.M[0]
+
+    @property
+    def P(self) -> Array:
+        """The costates P_k ∈ SO(n) of (6.11), where ‖M‖ < 2."""
+        return costate(self.Q, self.M)
+
+    @property
+    def value(self) -> float:
+        """`Σ tr(Λ U_k)` (6.8)."""
+        return float(np.sum(self.body.weight.matrix * np.swapaxes(self.U, -1, -2)))
+
+
+def steer_discrete(
+    Lambda: ArrayLike,
+    Q0: ArrayLike,
+    QN: ArrayLike,
+    steps: int,
+    *,
+    duration: float = 1.0,
+    starts: int = 16,
+    seed: int = 0,
+    progress: bool = False,
+) -> DiscreteSteering:
+    """The cheapest extremal of the discrete problem from `Q0` to `QN` in `steps` steps that `starts` starts lead to.
+
+    >>> from polhode.geometry import son
+    >>> turn = steer_discrete([1, 1, 1], np.eye(3), son.exp(son.hat([0, 0, 1.0])), 4, duration=2.0, starts=2)
+    >>> round(turn.cost, 12) == round(4 / (2 * 0.5) * 2 * (1 - np.cos(0.25)), 12)
+    True
+    """
+    body, start, end = check_problem(Lambda, Q0, QN, starts)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        raise InvalidInput("steps", steps, "a positive whole number")
+    step = check_positive("duration", duration) / steps
+    shooter = Shooter(body, start, end, step, int(steps), LGVI())
+    shots: list[Shot] = []
+    for M0 in shown(guesses(body, start, end, shooter.duration, starts, seed), starts, progress):
+        # a momentum for which the step has no solution is brought back into the domain, where shooting can begin
+        limit = float(largest_factor(body.weight, M0))
+        shots.append(shooter.shoot(M0 * min(1.0, 0.9 * limit / step) if np.isfinite(limit) else M0))
+    cost = {id(s): _cost(body, step * s.M0, step, steps) for s in shots if s.miss < ARRIVED}
+    best = distinct((s for s in shots if s.miss < ARRIVED), cost)
+    if not best:
+        nearest = min(shot.miss for shot in shots)
+        raise MissedEndPoint(
+            f"none of {starts} starts met the end point in {steps} steps: the nearest ended {nearest:.3g} rad from it; "
+            "give more starts, or more steps",
+            nearest,
+        )
+    motion = _motion(body, start, best[0].M0, step, int(steps))
+    return DiscreteSteering(
+        body,
+        step,
+        motion.Q,
+        np.swapaxes(motion.Q[:-1], -1, -2) @ motion.Q[1:],
+        motion.M,
+        cost[id(best[0])],
+        float(np.linalg.norm(shooter.miss(motion.Q[-1]))),
+        tuple((s.M0, cost[id(s)]) for s in best[1:]),
+        starts,
+        len(cost),
+    )
+
+
+def _motion(body: RigidBodySOn, Q0: Array, M0: Array, step: float, steps: int) -> Trajectory:
+    return simulate(body, body.state(Q=Q0, M=M0), step=step, steps=steps, method=MoserVeselov())
+
+
+def _cost(body: RigidBodySOn, G: Array, step: float, steps: int) -> float:
+    """`N/(2h) tr Λ(1 − U₀)` with `J_D(U₀) = G`."""
+    return -0.5 * steps / step * float(np.sum(body.weight.matrix * increment(body.weight, G).T))

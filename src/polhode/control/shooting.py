@@ -1,0 +1,163 @@
+"""Shooting on SO(n): the initial momenta M₀ for which a motion from Q₀ arrives at Q_T.
+
+The motion is a map of the discrete rigid body, run on dual numbers, so that the derivative of its end with respect to M₀ is
+exact. The miss is `vee log(Q(T)ᵀ Q_T)`; Newton's steps are shortened until it falls. From several starts several extremals are
+found: each is a way to turn from Q₀ to Q_T that no small change makes shorter or longer to first order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInput, PolhodeError
+from ..geometry import son
+from ..methods import LGVI
+from ..methods.seeding import blocks, tangent_columns
+from ..scalars import duals
+from ..systems.base import State
+from ..systems.son import RigidBodySOn
+
+Array = NDArray[np.float64]
+
+MAX_ITERATIONS, HALVINGS = 40, 8
+# An extremal arrives to rounding; what is farther than this after all iterations is none.
+ARRIVED, ROUNDING = 1e-11, 1e-15
+# Momenta closer than this, relative, are one extremal found twice.
+SAME = 1e-6
+
+
+class MissedEndPoint(PolhodeError, ArithmeticError):
+    """No start led to the end point; `miss` is how far from it the best one ended, in radians or the units of x."""
+
+    def __init__(self, message: str, miss: float) -> None:
+        self.miss = miss
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A motion that arrives: its initial momentum, and what is left of the way to the end point."""
+
+    M0: Array
+    miss: float
+
+
+@dataclass(frozen=True)
+class Shooter:
+    """Shoots from Q₀ at Q_T with `steps` steps of size `step` of a method on T*SO(n)."""
+
+    body: RigidBodySOn
+    Q0: Array
+    QT: Array
+    step: float
+    steps: int
+    method: LGVI
+
+    @property
+    def duration(self) -> float:
+        return self.step * self.steps
+
+    def end(self, M0: Array) -> tuple[Array, Array] | None:
+        """Q at the end and its derivative (d, d) with respect to vee(M₀), left-trivialised; None where a step fails."""
+        d = self.body.n * (self.body.n - 1) // 2
+        state = State(self.body, {"Q": self.Q0, "M": M0})
+        columns = []
+        Q = self.Q0
+        for part in blocks(d):
+            directions = slice(d + part.start, d + part.stop)
+            kind = duals(max(6, part.stop - part.start))  # what the tangent maps of n = 3 and 4 are compiled for
+            run = self.method.start(self.body, state, self.step, kind, directions)
+            status, _ = run.advance(0, self.steps, self.steps + 1, np.empty((0, run.carried)))
+            if status or not np.isfinite(run.sample).all():
+                return None
+            y, tangent = tangent_columns(run.layout, run.states(run.sample[None]), kind, directions)
+            Q = run.layout.unpack(y)["Q"][0]
+            columns.append(tangent[0, :d])
+        return Q, np.concatenate(columns, axis=1)
+
+    def miss(self, Q: Array) -> Array:
+        """The rotation from Q to the end point, as a vector."""
+        return son.vee(son.log(Q.T @ self.QT))
+
+    def shoot(self, M0: Array) -> Shot:
+        """Newton's method from M₀, with steps shortened until the miss falls; the best that it reaches."""
+        x, here = son.vee(M0), self.end(M0)
+        if here is None:
+            return Shot(M0, np.inf)
+        r = self.miss(here[0])
+        for _ in range(MAX_ITERATIONS):
+            ahead = self._nearer(x, here[1], r)
+            if ahead is None:
+                break  # rounding, or a place where the end does not respond
+            x, here, r = ahead
+        return Shot(son.hat(x), float(np.linalg.norm(r)))
+
+    def _nearer(self, x: Array, response: Array, r: Array) -> tuple[Array, tuple[Array, Array], Array] | None:
+        """A momentum whose motion ends nearer to the end point, with what belongs to it."""
+        size, step = np.linalg.norm(r), np.linalg.lstsq(response, r, rcond=1e-10)[0]
+        angle = float(np.linalg.norm(self.body.weight.J_inverse(son.hat(step)))) * self.duration
+        factor = min(1.0, 1.0 / max(angle, 1e-300))  # a change by about a radian at most
+        for _ in range(HALVINGS):
+            there = self.end(son.hat(x + factor * step)) if size > ROUNDING else None
+            if there is not None:
+                ahead = self.miss(there[0])
+                if np.linalg.norm(ahead) < size:
+                    return x + factor * step, there, ahead
+            factor *= 0.5
+        return None
+
+
+def first_guess(body: RigidBodySOn, Q0: Array, QT: Array, duration: float) -> Array:
+    """The momentum of a body that would turn steadily from Q₀ to Q_T the short way."""
+    return body.weight.J(son.log(Q0.T @ QT) / duration)
+
+
+def guesses(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, starts: int, seed: int) -> Iterator[Array]:
+    """`starts` momenta to shoot with: the short way, then random turns, from gentle to twice around."""
+    yield first_guess(body, Q0, QT, duration)
+    rng = np.random.default_rng(seed)
+    d = body.n * (body.n - 1) // 2
+    for i in range(1, starts):
+        direction = rng.standard_normal(d)
+        angle = 4.0 * np.pi * (i / starts)
+        yield body.weight.J(son.hat(angle / duration * direction / np.linalg.norm(direction)))
+
+
+def distinct(shots: Iterable[Shot], cost: dict[int, float]) -> list[Shot]:
+    """Shots that arrived, cheapest first, each once; `cost` by `id`."""
+    kept: list[Shot] = []
+    for shot in sorted(shots, key=lambda s: cost[id(s)]):
+        scale = np.linalg.norm(shot.M0)
+        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * max(scale, 1e-300) for other in kept):
+            kept.append(shot)
+    return kept
+
+
+def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) -> tuple[RigidBodySOn, Array, Array]:
+    """The body and the two attitudes of a steering problem."""
+    body = RigidBodySOn(Lambda)
+    start, end = (body._rotation(name, Q) for name, Q in (("Q0", Q0), ("QT", QT)))
+    if not (isinstance(starts, (int, np.integer)) and starts >= 1):
+        raise InvalidInput("starts", starts, "a positive whole number")
+    return body, start, end
+
+
+def check_positive(field: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0.0 < value < np.inf:
+        raise InvalidInput(field, value, "a positive number")
+    return float(value)
+
+
+def shown(items: Iterable[Array], total: int, progress: bool) -> Iterable[Array]:
+    """The same, with a progress bar if it is wanted and there is a terminal."""
+    if not progress:
+        return items
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(items, "shooting", total, console=console, disable=not console.is_terminal)
