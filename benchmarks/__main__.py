@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import llvmlite.binding
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -18,9 +19,9 @@ from .timing import best_times
 from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
 
 STEP_SIZES = (0.2, 0.02)
-STEPS = 50_000
+STEPS = 30_000
 NAIVE_SPAN = 10.0
-ROUNDS = 40
+ROUNDS = 50
 WIDTHS = (4, 8, 16)
 PARTIALS = (6, 8)
 C, LGVI = "C", "LGVI 2"
@@ -77,10 +78,10 @@ def rows(step: float, libraries: dict[str, Yardstick]) -> Iterator[Row]:
         default = width == lane_width()
         job = Job(ph.LGVI(), step, lanes(width), steps=STEPS)
         bar = Bar(LGVI, lane_bar() if default else None, gain=True)
-        yield Row(f"LGVI 2 on {width} lanes{', the default' if default else ''}", job, STEPS * width, bar)
+        yield Row(f"LGVI 2, {width} lanes{'*' if default else ''}", job, STEPS * width, bar)
     for partials in PARTIALS:
         job = Job(ph.LGVI(), step, duals(partials), steps=STEPS)
-        yield Row(f"LGVI 2 with {partials} partials", job, STEPS, Bar(LGVI, 2.5))
+        yield Row(f"LGVI 2, {partials} partials", job, STEPS, Bar(LGVI, 2.5))
     for method in (ph.RK4(), ph.Midpoint()):
         yield Row(type(method).__name__, Job(method, step, steps=STEPS), STEPS)
     yield Row("SciPy DOP853 on NumPy", NaiveJob(NAIVE_SPAN), NAIVE_SPAN / step)
@@ -108,22 +109,28 @@ def measured(step: float, libraries: dict[str, Yardstick], console: Console) -> 
     def own(row: Row) -> str:
         return row.bar.marked(row.bar.ratio(times[row.name], times[row.bar.row])) if row.bar else ""
 
-    return [(row, f"{times[row.name] / unit:.3g}", own(row)) for row in listed]
+    return [(row, brief(times[row.name] / unit), own(row)) for row in listed]
+
+
+def brief(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 100.0 else f"{ratio:.0f}"
 
 
 def main() -> None:
     console = Console()
     libraries: dict[str, Yardstick] = {}
     try:
-        libraries = {C: Yardstick(), "C, no fused multiply-add": Yardstick(STRICT)}
+        libraries = {C: Yardstick(), "C without FMA": Yardstick(STRICT)}
     except NoCompiler as error:
         console.print(f"{error}; the yard-stick is polhode's own run on doubles")
-    same = f"C: the same algorithm, cc {' '.join(FLAGS[:2])}. " if libraries else ""
+    same = f"C: the same algorithm, cc {' '.join(FLAGS[:2])}\n" if libraries else ""
     table = Table(
         title=f"Time a step and member, {C if libraries else LGVI} = 1",
-        caption=f"{same}Best of {ROUNDS} runs of {STEPS} steps, in turn.",
+        caption=f"{same}best of {ROUNDS} runs of {STEPS} steps, in turn; * the default on this machine",
+        box=box.SIMPLE,
+        show_edge=False,
     )
-    sizes = [f"h = {step:g}" for step in STEP_SIZES]
+    sizes = [f"h={step:g}" for step in STEP_SIZES]
     for heading in ("what", *sizes, "compared", *sizes, "bar"):
         table.add_column(heading, justify="right" if heading in sizes else "left", no_wrap=True)
     for lines in zip(*(measured(step, libraries, console) for step in STEP_SIZES), strict=True):
