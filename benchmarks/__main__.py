@@ -135,7 +135,7 @@ def main() -> None:
         table.add_column(heading, justify="right" if heading in sizes else "left", no_wrap=True)
     for lines in zip(*(measured(step, libraries, console) for step in STEP_SIZES), strict=True):
         row = lines[0][0]
-        compared = "" if row.bar is None else f"{'speed' if row.bar.gain else 'time'} / {row.bar.row}"
+        compared = "" if row.bar is None else "speed-up" if row.bar.gain else f"to {row.bar.row}"
         table.add_row(
             row.name, *(line[1] for line in lines), compared, *(line[2] for line in lines), str(row.bar or "")
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 import typer
 
 from ._version import __version__
-from .errors import ConvergenceError, PolhodeError
+from .errors import ConvergenceError, InvalidInput, PolhodeError
 
 if TYPE_CHECKING:
     from .io.scenario import Plan, Scenario
@@ -191,15 +191,15 @@ def _open(name: str, changes: list[str] | None) -> Scenario:
 def _figures(scenario: Scenario, plan: Plan) -> list[str]:
     """The names of the figures that a scenario asks for."""
     from .io.checks import ScenarioError
-    from .view.plots import figures_of
+    from .view.plots import check_figures, figures_of
 
-    asked, known = scenario.document.output.plots, figures_of(plan.system)
+    asked = scenario.document.output.plots
     if isinstance(asked, bool):
-        return known if asked else []
-    for name in asked:
-        if name not in known:
-            raise ScenarioError(scenario.name, "output.plots", name, f"figures among {', '.join(known)}")
-    return asked
+        return figures_of(plan.system) if asked else []
+    try:
+        return check_figures(asked, plan.system)
+    except InvalidInput as error:
+        raise ScenarioError(scenario.name, "output.plots", error.value, error.allowed) from error
 
 
 def _summary(plan: Plan) -> str:

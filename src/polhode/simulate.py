@@ -73,6 +73,7 @@ def simulate(
         kind = duals(directions.stop - directions.start) if tangent else double
         run = method.start(system, state, step, kind, directions)
         samples = np.empty((1 + total // every + bool(total % every), run.carried))
+        run.advance(0, 0, every, samples[:0])  # compiles the loop, or finds it in the cache, before the clock starts
         started = clock.perf_counter()
         done, failure = _run(run, samples, total, every, progress)
         seconds += clock.perf_counter() - started
@@ -217,6 +218,8 @@ def _count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
     ):
         raise InvalidInput("t_end", t_end, "a finite number")
     exact = (float(t_end) - t0) / step
+    if not math.isfinite(exact):
+        raise InvalidInput("step", step, f"a step that leads to t_end = {t_end:g} in a countable number of steps")
     if exact < 0:
         side = "after" if step > 0 else "before"
         raise InvalidInput("t_end", t_end, f"a time {side} the start, t = {t0:g}, since step = {step:g}")

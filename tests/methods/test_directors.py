@@ -285,6 +285,16 @@ def test_lanes_run_as_if_alone() -> None:
     assert np.array_equal(run.sample.reshape(-1, 4).T, np.array(alone))
 
 
+def test_a_run_goes_on_from_its_final_state_bit_for_bit() -> None:
+    state = DirectorBody.example()
+    for scheme in SCHEMES:
+        whole = ph.simulate(state.system, state, step=0.05, steps=40, method=scheme).final
+        half = ph.simulate(state.system, state, step=0.05, steps=20, method=scheme).final
+        rest = ph.simulate(state.system, half, step=0.05, steps=20, method=scheme).final
+        for name, value in whole.values.items():
+            assert np.array_equal(rest.values[name], value), name
+
+
 def test_a_users_moment_at_second_order() -> None:
     """A function of time, attitude and rate, by both schemes, against the right-hand side; it is solved for, not lagged."""
 
