@@ -192,3 +192,11 @@ def test_the_command_itself_and_what_it_imports():
     )
     assert done.returncode == 2
     assert done.stderr == "polhode: none.toml: cannot be read: No such file or directory\n"
+
+
+def test_reproduce_prints_what_is_printed_beside_what_is_found() -> None:
+    done = CliRunner().invoke(main, ["reproduce", "nontwisting"])
+    assert done.exit_code == 0, done.output
+    assert "agrees" in done.output
+    assert "differs" not in done.output.replace("difference", "")
+    assert CliRunner().invoke(main, ["reproduce", "nothing"]).exit_code == 2

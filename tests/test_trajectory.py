@@ -72,3 +72,14 @@ def test_the_dataset_says_what_it_holds() -> None:
 def test_repr_is_one_line() -> None:
     for thing in (RUN, RUN.final, BODY, RUN.method):
         assert "\n" not in repr(thing)
+
+
+def test_what_is_sent_to_another_process_arrives_whole() -> None:
+    import pickle
+
+    again = pickle.loads(pickle.dumps(RUN))
+    np.testing.assert_array_equal(again.R, RUN.R)
+    np.testing.assert_array_equal(again.final.Pi, RUN.final.Pi)
+    assert pickle.loads(pickle.dumps(RUN.final)).t == RUN.final.t
+    error = pickle.loads(pickle.dumps(ph.InvalidInput("step", 0.0, "a nonzero number")))
+    assert (error.field, str(error)) == ("step", "step = 0.0: expected a nonzero number")

@@ -27,7 +27,9 @@ from .methods import (
     ForcedLGVI,
     LagrangeDAlembert,
     Midpoint,
+    MoserVeselov,
     QuaternionVI,
+    SymmetricMoserVeselov,
 )
 from .simulate import simulate
 from .systems import (
@@ -49,8 +51,11 @@ from .systems import (
     PlanarPendulum,
     PlanePendulum,
     PointForceBody,
+    RigidBodySOn,
     SpaceMomentBody,
     State,
+    SymmetricRigidBodySOn,
+    TwoSidedBody,
 )
 from .trajectory import Trajectory
 
@@ -85,6 +90,7 @@ __all__ = [
     "InvalidInput",
     "LagrangeDAlembert",
     "Midpoint",
+    "MoserVeselov",
     "NonTwistingBody",
     "OrbitingBody",
     "Pendulum3D",
@@ -94,9 +100,13 @@ __all__ = [
     "PointForceBody",
     "PolhodeError",
     "QuaternionVI",
+    "RigidBodySOn",
     "SpaceMomentBody",
     "State",
+    "SymmetricMoserVeselov",
+    "SymmetricRigidBodySOn",
     "Trajectory",
+    "TwoSidedBody",
     "__version__",
     "bishop",
     "load",

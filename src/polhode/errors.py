@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 class PolhodeError(Exception):
     """Every error that polhode raises on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
 
 class InvalidInput(PolhodeError, ValueError):
     """An argument that cannot be used: names the field, the value, and what is allowed.
@@ -39,6 +42,13 @@ class ConvergenceError(PolhodeError, ArithmeticError):
         self.step, self.time, self.residual = step, time, residual
         self.trajectory: Trajectory | None = None
         super().__init__(message)
+
+
+def _restored(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PolhodeError:
+    """An error that came from another process: its constructor's arguments are not its message."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 def _short(value: Any) -> str:

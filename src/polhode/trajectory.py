@@ -69,7 +69,9 @@ class Trajectory:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Array:
-        if name.startswith("_") or name not in self.system.fields:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.system.fields:
             known = ", ".join(self.system.fields)
             raise AttributeError(
                 f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}"

@@ -9,22 +9,30 @@ import polhode as ph
 from polhode.analysis import measured_order, quotient_of_precision
 from polhode.methods import Method, known_methods
 
-# steps small enough for the leading term and large enough for rounding, by the order
-STEPS = {2: 0.05, 4: 0.1, 6: 0.2, 8: 0.25}
-
 
 def methods() -> list[Method]:
     body = ph.FreeRigidBody.example().system
     every = [m for cls in known_methods().values() for m in cls.variants() if m.why_not(body) is None]
-    return [m for m in every if m.order in STEPS and not m.adaptive]
+    return [m for m in every if m.order > 0 and not m.adaptive]
 
 
 @pytest.mark.parametrize("method", methods(), ids=repr)
 def test_it_gives_the_order_of_every_method(method: Method) -> None:
-    step = STEPS[method.order]
-    result = quotient_of_precision(ph.FreeRigidBody.example(), method, step, 5.0, save_every=round(1 / step))
-    assert result.t == pytest.approx([1, 2, 3, 4, 5])
-    assert np.all(np.abs(result.orders - method.order) < 0.15), result
+    """With the first step that is small enough for the leading term; of a high order, rounding allows but one or two."""
+    found = []
+    for step in (0.5, 0.25, 0.125, 0.05, 0.025):
+        try:
+            result = quotient_of_precision(ph.FreeRigidBody.example(), method, step, 5.0, save_every=round(1 / step))
+        except ph.ConvergenceError:
+            continue
+        assert result.t == pytest.approx([1, 2, 3, 4, 5])
+        if result.fine.min() < 1e-12:
+            break
+        found.append(np.abs(result.orders - method.order).max())
+        if found[-1] < 0.15:
+            break
+    assert found, "no step between failure and rounding"
+    assert found[-1] < 0.15
 
 
 @pytest.mark.parametrize("system", [ph.DirectorBody, ph.NonTwistingBody])

@@ -157,11 +157,10 @@ for method in (ph.LGVI(), ph.RK4()):
 
 
 def python(code: str, folder: Path) -> str:
-    """What `code` prints in a process of its own, with modules, bytecode and machine code in `folder`."""
+    """What `code` prints in a process of its own, with modules and the cache of machine code in `folder`."""
     own = {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
         "NUMBA_CACHE_DIR": str(folder / "cache"),
     }
     run = subprocess.run([sys.executable, "-c", code], env=os.environ | own, capture_output=True, text=True)

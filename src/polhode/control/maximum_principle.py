@@ -41,7 +41,7 @@ def _complex_step(function: Callable[[NDArray[np.complex128]], Any], x: Array) -
     for i in range(len(x)):
         moved = x.astype(np.complex128)
         moved[i] += 1j * size
-        columns.append(np.asarray(function(moved)).reshape(-1).imag / size)
+        columns.append(np.imag(function(moved)).reshape(-1) / size)
     return np.stack(columns, axis=-1)
 
 
@@ -122,15 +122,15 @@ class DiscreteProblem:
 
         This is the symplectic map of (6.7); p_{k+1}, u and σ are found by Newton's method.
         """
-        x, p, u = (np.array(a, dtype=np.float64) for a in (x, p, u))
-        self._check(x, u)
-        n, m, ell = len(x), len(u), len(np.asarray(self.constraint(u)).reshape(-1))
-        ahead, sigma = p.copy(), np.zeros(ell)
+        here, costate, control = (np.array(a, dtype=np.float64) for a in (x, p, u))
+        self._check(here, control)
+        n, m, ell = len(here), len(control), len(np.asarray(self.constraint(control)).reshape(-1))
+        ahead, sigma = costate.copy(), np.zeros(ell)
         for _ in range(MAX_ITERATIONS):
-            fx, fu, ku = self._jacobians(x, u)
-            Hx, Hu = self.gradient(ahead, x, u, sigma)
-            r = np.concatenate([Hx - p, Hu, np.asarray(self.constraint(u), dtype=np.float64).reshape(-1)])
-            C = self._curvature(ahead, x, u, sigma)
+            fx, fu, ku = self._jacobians(here, control)
+            Hx, Hu = self.gradient(ahead, here, control, sigma)
+            kept = np.asarray(self.constraint(control), dtype=np.float64).reshape(-1)
+            C = self._curvature(ahead, here, control, sigma)
             A = np.block(
                 [
                     [fx.T, C[:n, n:], np.zeros((n, ell))],
@@ -138,10 +138,10 @@ class DiscreteProblem:
                     [np.zeros((ell, n)), ku, np.zeros((ell, ell))],
                 ]
             )
-            step = np.linalg.lstsq(A, -r, rcond=1e-12)[0]
-            ahead, u, sigma = ahead + step[:n], u + step[n : n + m], sigma + step[n + m :]
-            if np.linalg.norm(step) <= 1e-13 * (1.0 + np.linalg.norm(np.concatenate([ahead, u, sigma]))):
-                return np.asarray(self.f(x, u), dtype=np.float64).reshape(-1), ahead, u
+            step = np.linalg.lstsq(A, -np.concatenate([Hx - costate, Hu, kept]), rcond=1e-12)[0]
+            ahead, control, sigma = ahead + step[:n], control + step[n : n + m], sigma + step[n + m :]
+            if np.linalg.norm(step) <= 1e-13 * (1.0 + np.linalg.norm(np.concatenate([ahead, control, sigma]))):
+                return np.asarray(self.f(here, control), dtype=np.float64).reshape(-1), ahead, control
         raise PolhodeError("the step of the extremal was not found: give a guess of the control nearer to it")
 
     # --- from end to end ------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class DiscreteProblem:
             "constraint": lambda w: np.asarray(self.constraint(w[n:])).reshape(-1),
         }
         for name, function in functions.items():
-            slope = function(z + 1e-30j * direction).imag / 1e-30
+            slope = np.imag(function(z + 1e-30j * direction)) / 1e-30
             real = (function(z + size * direction) - function(z - size * direction)) / (2.0 * size)
             if not np.allclose(slope, real, rtol=1e-4, atol=1e-4 * (1.0 + np.abs(function(z)).max(initial=0.0))):
                 raise InvalidInput(

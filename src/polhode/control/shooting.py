@@ -131,8 +131,8 @@ def distinct(shots: Iterable[Shot], cost: dict[int, float]) -> list[Shot]:
     """Shots that arrived, cheapest first, each once; `cost` by `id`."""
     kept: list[Shot] = []
     for shot in sorted(shots, key=lambda s: cost[id(s)]):
-        scale = np.linalg.norm(shot.M0)
-        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * max(scale, 1e-300) for other in kept):
+        scale = float(np.linalg.norm(shot.M0))
+        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * scale for other in kept):
             kept.append(shot)
     return kept
 

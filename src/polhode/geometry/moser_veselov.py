@@ -179,16 +179,16 @@ def increment(Lambda: ArrayLike | Weight, M: ArrayLike, *, start: ArrayLike | No
     weight = Weight.of(Lambda)
     n, G = weight.n, weight.to_axes(_skew(weight._checked("M", M)))
     flat = G.reshape(-1, n * n)
-    if start is not None:
-        near = np.broadcast_to(weight.to_axes(weight._checked("start", start)) - np.eye(n), G.shape).reshape(flat.shape)
+    near = None if start is None else weight.to_axes(weight._checked("start", start)) - np.eye(n)
+    near = None if near is None else np.broadcast_to(near, G.shape).reshape(flat.shape)
     p = coefficients(weight.values)
     y = np.zeros((2 + WORKSPACE) * n * n)
     result = np.empty_like(flat)
     for i, matrix in enumerate(flat):
         y[: n * n] = matrix
-        if start is not None:
+        if near is not None:
             y[n * n : 2 * n * n] = near[i]
-        if _solve_one(double, y, p, n, start is not None):
+        if _solve_one(double, y, p, n, near is not None):
             raise PolhodeError(no_solution(weight, weight.from_axes(matrix.reshape(n, n))))
         result[i] = y[n * n : 2 * n * n]
     return weight.from_axes(result.reshape(G.shape))

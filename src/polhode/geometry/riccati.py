@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,11 +87,11 @@ def solve_riccati(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
 
 def _rotation(weight: Weight, B: Array) -> Array:
     """`U = B Λ⁻¹`."""
-    return np.linalg.solve(weight.matrix, B.T).T
+    return np.asarray(np.linalg.solve(weight.matrix, B.T).T, dtype=np.float64)
 
 
-def _on_axis(mu: NDArray[np.complex128]) -> NDArray[np.bool_]:
-    return np.abs(mu.real) <= TOLERANCE * np.abs(mu).max()
+def _on_axis(mu: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.abs(np.real(mu)) <= TOLERANCE * np.abs(mu).max()
 
 
 def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = True) -> Array:
@@ -103,7 +104,7 @@ def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = T
     weight = Weight.of(Lambda)
     _positive(weight)
     G = _skew(weight._checked("M", M))
-    mu, vectors = np.linalg.eig(hamiltonian_matrix(weight, G))
+    mu, vectors = (np.asarray(a, dtype=np.complex128) for a in np.linalg.eig(hamiltonian_matrix(weight, G)))
     if _on_axis(mu).any():
         raise PolhodeError(no_solution(weight, G))
     if _repeated(mu):
@@ -126,7 +127,7 @@ def all_solutions(Lambda: ArrayLike | Weight, M: ArrayLike, *, special: bool = T
     return np.array(solutions)
 
 
-def _repeated(mu: NDArray[np.complex128]) -> bool:
+def _repeated(mu: NDArray[Any]) -> bool:
     gaps = np.abs(mu[:, None] - mu) + np.diag(np.full(len(mu), np.inf))
     return bool(gaps.min(initial=np.inf) <= 1e-7 * np.abs(mu).max(initial=0.0))
 
@@ -142,7 +143,7 @@ class Solvability:
     exists: bool
     count: int | None
     factor: float
-    spectrum: NDArray[np.complex128]
+    spectrum: NDArray[Any]
     real_pairs: int
     quadruples: int
 

@@ -3,6 +3,7 @@
 from .base import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert
 from .forced import ForcedLGVI
+from .moser_veselov import MoserVeselov, SymmetricMoserVeselov
 from .reference import DOP853, Exact
 from .runge_kutta import RK4, Midpoint
 from .variational import LGVI, QuaternionVI
@@ -17,6 +18,8 @@ __all__ = [
     "LagrangeDAlembert",
     "Method",
     "Midpoint",
+    "MoserVeselov",
     "QuaternionVI",
+    "SymmetricMoserVeselov",
     "known_methods",
 ]

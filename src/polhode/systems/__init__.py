@@ -6,6 +6,7 @@ from .charged import ChargedBody
 from .constant_moments import BodyMomentBody, PointForceBody, SpaceMomentBody
 from .coupled import CoupledBodies
 from .directors import DirectorBody, NonTwistingBody
+from .double_bracket import TwoSidedBody
 from .double_pendulum import DoublePlanarPendulum
 from .equilibria import Equilibrium
 from .field import FieldBody
@@ -19,6 +20,7 @@ from .orbit import OrbitingBody
 from .pendulum import Pendulum3D
 from .planar import PlanarBody, PlanarPendulum, PlanePendulum
 from .shells import ConcentricShells
+from .son import RigidBodySOn, SymmetricRigidBodySOn
 
 __all__ = [
     "AttitudeBody",
@@ -42,9 +44,12 @@ __all__ = [
     "PlanarPendulum",
     "PlanePendulum",
     "PointForceBody",
+    "RigidBodySOn",
     "SpaceMomentBody",
     "State",
+    "SymmetricRigidBodySOn",
     "System",
+    "TwoSidedBody",
     "geodesic",
     "known_systems",
     "symbols",

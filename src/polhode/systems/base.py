@@ -86,8 +86,13 @@ class State:
             array.flags.writeable = False
         self.values: Mapping[str, Array] = MappingProxyType(arrays)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.system, dict(self.values), self.t)
+
     def __getattr__(self, name: str) -> Array:
-        if name.startswith("_") or name not in self.system.fields:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.system.fields:
             known = ", ".join(self.system.fields)
             raise AttributeError(f"a state of {type(self.system).__name__} has no field {name!r}; it has {known}")
         return self.system.derive(name, self.values)

@@ -12,8 +12,8 @@ scheme (86), (92) and `κ = 1, A = 2 J` for the discrete Lagrange–d'Alembert e
 
     A c + 2 κ (E c) × c = (1 + κ c·c) g,    g = h Π + ½ h² L(c),
 
-where L is the moment as the scheme weighs it, and κ the flag `at_ends`. The first is linear in c but for L. For the non-twisting body the third
-component is replaced by c₃ = 0; it determines the multiplier μ.
+where L is the moment as the scheme weighs it, and κ the flag `at_ends`. The first is linear in c but for L. For the
+non-twisting body the third component is replaced by c₃ = 0; it determines the multiplier μ.
 """
 
 from __future__ import annotations

@@ -213,10 +213,11 @@ class TwoSidedBody(System):
             0.125 * np.sum(K * inverse_operator(Lambda)(K), axis=(-2, -1))
             for K, Lambda in zip(momenta, (self.left, self.right), strict=True)
         ]
+        stretches = [np.asarray(np.linalg.svd(A, compute_uv=False), dtype=np.float64) for A in (Q, P)]
         return {
             "energy": energies[0] + energies[1],
-            "singular_values": np.concatenate([np.linalg.svd(A, compute_uv=False) for A in (Q, P)], axis=-1),
-            "momentum_norms": np.stack([np.linalg.norm(K, axis=(-2, -1)) for K in momenta], axis=-1),
+            "singular_values": np.concatenate(stretches, axis=-1),
+            "momentum_norms": np.stack([np.sqrt(np.sum(K * K, axis=(-2, -1))) for K in momenta], axis=-1),
         }
 
     def symplectic_form(self, representation: str, y: Array) -> Array:

@@ -86,8 +86,9 @@ class _BodySOn(System):
     def parameters(self) -> Array:
         axes = self.weight.axes
         head = [self.n, float(self.right), float(axes is not None)]
-        tail = [] if axes is None else axes.reshape(-1)
-        return np.concatenate([head, coefficients(self.weight.values), tail])
+        return np.concatenate(
+            [head, coefficients(self.weight.values), np.empty(0) if axes is None else axes.reshape(-1)]
+        )
 
     def largest_step(self, state: State) -> float:
         """The step at which `J_D(U) = h M` ceases to have a solution: the same all along the motion."""

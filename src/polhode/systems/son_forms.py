@@ -145,8 +145,8 @@ Gradient = Callable[[Array, Array], tuple[Array, Array]]
 def dirac_bracket(F: Gradient, K: Gradient, Q: ArrayLike, P: ArrayLike) -> float:
     """`{F, K}` on S ⊂ SO(n) × SO(n) (3.15). F and K are given by their gradients `(∇₁, ∇₂)` on gl(n) × gl(n).
 
-    Gradients and products are those of ½ tr(AᵀB), and Ω_gl(X_F, ·) = dF, so that Ḟ = {F, H}·(−1)ᵏ with k = 0 here:
-    `dF(X_H) = {F, H}`.
+    Gradients and products are those of ½ tr(AᵀB). It is Ω(X_F, X_K) with Ω(X_F, ·) = dF for the form Ω_gl on S, so that
+    Ḟ = {F, H} along the motion.
     """
     Q, P = _arrays(Q, P)
     (F1, F2), (K1, K2) = F(Q, P), K(Q, P)

@@ -69,7 +69,7 @@ def parametric_start(Lambda: ArrayLike | Weight, Q: ArrayLike, M: ArrayLike, lam
 
     Q = np.asarray(Q, dtype=np.float64)
     half = 0.5 * lax_matrix(Lambda, M, lam)
-    root = np.asarray(sqrtm(np.eye(len(half)) + half @ half))
+    root = np.asarray(sqrtm(np.eye(len(half)) + half @ half), dtype=np.complex128)
     if np.abs(root.imag).max() > 1e-9 * np.abs(root).max():
         raise PolhodeError("1 + (M + λΛ²)²/4 has no real square root: take a smaller M")
     return Q, Q @ (half + root.real)
@@ -97,8 +97,7 @@ def discrete_lax_step(Lambda: ArrayLike | Weight, M: ArrayLike, lam: float) -> t
     weight = Weight.of(Lambda)
     U, before = solve(weight, M), lax_matrix(weight, M, lam)
     Omega, A = _transposed(U) - lam * weight.matrix, U + lam * weight.matrix
-    first = _transposed(np.linalg.solve(_transposed(Omega), _transposed(Omega @ before)))
-    return first, np.linalg.solve(A, before @ A)
+    return Omega @ before @ np.linalg.inv(Omega), np.linalg.inv(A) @ before @ A
 
 
 def reduced_manakov_integrals(Lambda: ArrayLike | Weight, Q: ArrayLike, A: ArrayLike) -> Array:
