@@ -26,6 +26,9 @@ def test_a_linear_quadratic_problem_against_linear_algebra() -> None:
     assert np.isclose(found.cost, 0.5 * expected @ expected)
     assert found.miss < 1e-13
     assert np.abs(found.p[:-1] - found.p[1:] @ A).max() < 1e-13  # p_k = Aᵀ p_{k+1}
+    assert np.abs(found.u - found.p[1:] @ B).max() < 1e-13  # ∂H/∂u = Bᵀp − u
+    p, x, u = np.array([0.3, -0.2]), np.array([0.5, 0.1]), np.array([0.7])
+    assert np.isclose(problem.hamiltonian(p, x, u), p @ (A @ x + B @ u) - 0.5 * u @ u)
 
 
 def test_an_extremal_obeys_the_equations_and_is_cheapest_nearby() -> None:

@@ -93,7 +93,7 @@ def energy(method: Method, state: State) -> Cell:
         return Cell(text)
     deviation = np.abs(trajectory.invariants()[names[0]] - kept.first)
     half = len(deviation) // 2
-    bounded = deviation[half:].max() <= 1.5 * deviation[:half].max() + rounding * abs(kept.first)
+    bounded = deviation[half:].max() <= 2.5 * deviation[:half].max() + rounding * abs(kept.first)
     # what drifts steadily ends where it strays farthest; what oscillates, however slowly, does not
     drifted = abs(kept.slope) * (trajectory.t[-1] - trajectory.t[0])
     level = drifted <= 0.3 * kept.worst + rounding * abs(kept.first)

@@ -82,7 +82,8 @@ class Steering:
         return found[0].reshape(shape), found[1].reshape(shape)
 
     def __str__(self) -> str:
-        ways = f"{len(self.others)} dearer extremals" if self.others else "no other extremal"
+        many = len(self.others)
+        ways = f"{many} dearer extremal{'s' if many > 1 else ''}" if many else "no other extremal"
         costs = ", ".join(f"{cost:.6g}" for _, cost in self.others[:5])
         return (
             f"cost {self.cost:.12g}, end point met to {self.miss:.1e}; {ways} found from {self.starts} starts"

@@ -7,13 +7,14 @@ positive real parts on it. For Λ > 0 these are equivalent (section 7 of [BCMR02
     it exists;      `ν² + iν M + Λ² > 0` for all real ν;      largest_factor(Λ, M) > 1,
 
 and where it does not exist there is no special orthogonal solution at all (see `riccati` for how many there are where it
-does). Two solvers, microseconds a solve at half the largest factor, on the machine that this was written on:
+does). Two solvers, in microseconds a solve, measured side by side on one core:
 
-    n         3     4     6    10    20    50
-    newton    1     2     5    13    60   700      the contraction, then Newton's method (implicit_son)
-    riccati  90   110   150   300  1200 12000      an ordered Schur decomposition of 2n × 2n
+    n                                  3     4     6    10    20     50
+    newton, at 0.1 of the largest M    1     2     3     8    25    200     the contraction of `implicit_son`
+            at 0.9                     8    12    27    62   220   2500     Newton's method on the group
+    riccati, at any                  250   250   320   370   930   9700     an ordered Schur decomposition of 2n × 2n
 
-so that Newton's is taken for every n, and the Riccati equation is there to check it by.
+so that Newton's is taken for every n, and the Riccati equation is there to check it by and to count solutions.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Cardoso and Leite's conditions follow by counting, for Λ > 0 and simple eigenva
                                                           and all 2^c if r = 0
 
 so that the special orthogonal solution is unique if and only if c = 0 and r ≤ 1 (theorem 7.4 of [BCMR02] omits the real
-pair that odd n always has). J. R. Cardoso and F. Silva Leite, Linear Algebra Appl. 372 (2003) 179.
+pair that odd n always has). J. R. Cardoso and F. Silva Leite, Linear Algebra Appl. 360 (2003) 237.
 """
 
 from __future__ import annotations

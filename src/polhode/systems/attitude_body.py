@@ -75,7 +75,7 @@ class AttitudeBody(ForcedAttitude):
 
     >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
     >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
-    array([0. , 0. , 3. ])
+    array([0., 0., 3.])
     """
 
     summary = "rigid body with any potential and moment"

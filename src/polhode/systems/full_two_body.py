@@ -135,7 +135,7 @@ class FullTwoBodyProblem(System):
     """Two bodies under mutual gravity, in the frame of the second; see `FullBodyProblem` for the arguments.
 
     >>> from polhode.bodies import Dumbbell
-    >>> pair = FullTwoBodyProblem(Dumbbell(1.5, 0.25), Dumbbell(3.0, 0.5), gravity="points", G=1 / 4.5)
+    >>> pair = FullTwoBodyProblem(Dumbbell(1.5, 0.25, radius=0.02), Dumbbell(3.0, 0.5, radius=0.03), gravity="points")
     >>> state = pair.state(X=[1, 0, 0.3], V=[0, 1, 0])
     >>> float(state.x2[0].round(12))        # the mass centre is the origin
     -0.333333333333

@@ -56,7 +56,7 @@ def geodesic(R0: ArrayLike, R1: ArrayLike, inertia: ArrayLike | None = None, *, 
     the result is the shortest that was found; where several ways are as short, as at an angle of π, it is one of them.
 
     >>> way = geodesic(np.eye(3), so3.exp([0.0, 0.0, 1.0]))
-    >>> way.length, way.at(0.5).round(3)[0, 1]
+    >>> way.length, round(float(way.at(0.5)[0, 1]), 3)
     (1.0, -0.479)
     >>> bool(geodesic(np.eye(3), so3.exp([0.5, 1.0, 0.2]), [1, 2, 2.5]).length > 1.2)
     True

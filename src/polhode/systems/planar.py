@@ -216,7 +216,7 @@ class PlanePendulum(Swinging):
 
     >>> body = PlanePendulum(0.4, mass=1.2, length=0.5)
     >>> body.linearize(body.state()).eigenvalues.imag.round(6)
-    array([-3.83601,  3.83601])
+    array([-3.836014,  3.836014])
     """
 
     summary = "pendulum in a plane"

@@ -153,7 +153,7 @@ class RigidBodySOn(_BodySOn):
     >>> body = RigidBodySOn([1, 2, 3, 4])
     >>> state = body.state(Omega=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     >>> state.M.shape, round(float(state.invariants()["energy"]), 12)
-    ((4, 4), 2.415)
+    ((4, 4), 1.82)
     """
 
     summary = "free rigid body in n dimensions"
