@@ -62,6 +62,13 @@ def test_control_and_costate() -> None:
     assert turn.control(0.5).shape == (3, 3)
 
 
+def test_progress_does_not_disturb() -> None:
+    """Where there is no terminal nothing is shown, and the result is the same."""
+    end = son.exp(son.hat([0.3, -0.5, 0.4]))
+    runs = [steer([0.5, 0.8, 1.1], np.eye(3), end, 2.0, starts=2, progress=progress) for progress in (False, True)]
+    assert runs[0].cost == runs[1].cost
+
+
 def test_nearby_paths_cost_more() -> None:
     """The cost of any path with the same ends, by quadrature of its own velocity, is not less."""
     Lambda = np.array([0.5, 0.8, 1.1])

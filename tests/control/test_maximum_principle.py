@@ -21,7 +21,7 @@ def test_a_linear_quadratic_problem_against_linear_algebra() -> None:
     x0, xN = np.array([1.0, 0.0]), np.array([-0.5, 0.3])
     reach = np.hstack([np.linalg.matrix_power(A, N - 1 - k) @ B for k in range(N)])
     expected = np.linalg.pinv(reach) @ (xN - np.linalg.matrix_power(A, N) @ x0)
-    found = problem.solve(x0, xN, steps=N, u=[0.0])
+    found = problem.solve(x0, xN, steps=N, u=[0.0], progress=True)
     assert np.abs(found.u.reshape(-1) - expected).max() < 1e-13
     assert np.isclose(found.cost, 0.5 * expected @ expected)
     assert found.miss < 1e-13

@@ -48,8 +48,9 @@ WORKSPACE = 8
 # The iteration stops at a change of this size relative to E, squared. The error left is less by the rate of contraction, but
 # it has a sign: over many steps it adds up.
 SMALL_CHANGE = 1e-32
-# Newton's method takes over where a change falls by less than a half; the square of that. Or after so many iterations:
-SLOW = 0.25
+# Newton's method takes over where a change falls by less than a half, squared here, unless it is rounding that it stalls
+# at. Or after so many iterations:
+SLOW, ROUNDING = 0.25, 1e-28
 MAX_ITERATIONS = 60
 # With a negative Λᵢ (no distribution of mass has one) the doubling is not safe, and the iteration goes on.
 MAX_ITERATIONS_INDEFINITE = 1000
@@ -126,8 +127,8 @@ def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can
         change, size = where(moving, moved, change), where(moving, total, size)
         moving = moving & (change > SMALL_CHANGE * size)
         if can_give_up and iterations > 2:
-            slow = moving & (change > SLOW * previous)
-            hard = hard | slow
+            stalled = moving & (change > SLOW * previous)
+            hard = hard | (stalled & (change > ROUNDING * size))
             moving = moving & (change <= SLOW * previous)
     if can_give_up:
         hard = hard | moving

@@ -56,7 +56,8 @@ class MoserVeselov(_Discrete):
     `algorithm=2` (4.5) carries the attitude and the momentum: `U = J_D⁻¹(h M)`, `Q ↦ Q U`, `M ↦ Uᵀ M U`. The momentum is
     kept by its constant, m = Q M Qᵀ, so that its spectrum cannot drift. `algorithm=1` (4.4) carries two successive
     attitudes, Q_k and Q_{k+1}, and knows the momentum only from them, as `h M_{k+1} = Λ U − Uᵀ Λ`, U = Q_kᵀ Q_{k+1}. In
-    exact arithmetic they are the same map (MDRBn), written down for the pairing of Q_k and M_k that is symplectic.
+    exact arithmetic they are the same map (MDRBn), written down for the pairing of Q_k and M_k that is symplectic. Since
+    a state holds no pair, a run of algorithm 1 that is taken up again goes on to rounding, not bit for bit.
 
     >>> MoserVeselov(algorithm=1)
     MoserVeselov(algorithm=1)

@@ -65,7 +65,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Invariant:
-    """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map) or "casimir"."""
+    """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map), "casimir", or
+    "integral" for any other."""
 
     kind: str
     meaning: str

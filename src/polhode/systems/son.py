@@ -39,7 +39,7 @@ from .son_flows import (
 )
 from .son_forms import canonical_form, symmetric_form
 from .son_integrals import casimirs, manakov_integrals
-from .son_maps import costate, momentum
+from .son_maps import costate, momentum, transposed
 
 Array = NDArray[np.float64]
 
@@ -53,10 +53,6 @@ class PairRepresentation(Representation):
 
     start: Flow = start_pair
     memory: int = 0
-
-
-def _transposed(A: Array) -> Array:
-    return np.swapaxes(A, -1, -2)
 
 
 class _BodySOn(System):
@@ -128,7 +124,7 @@ class _BodySOn(System):
 
     def _moved(self, Q: Array, A: Array, *, to_body: bool) -> Array:
         """`Qᵀ A Q` from space to body, `Q A Qᵀ` back; the other way round for the right-invariant body."""
-        return _transposed(Q) @ A @ Q if to_body != self.right else Q @ A @ _transposed(Q)
+        return transposed(Q) @ A @ Q if to_body != self.right else Q @ A @ transposed(Q)
 
 
 def _energy(M: Array, Omega: Array) -> Array:
@@ -182,7 +178,7 @@ class RigidBodySOn(_BodySOn):
             return values[name]
         if name == "M":
             M = self._moved(values["Q"], values["m"], to_body=True)
-            return 0.5 * (M - _transposed(M))
+            return 0.5 * (M - transposed(M))
         if name == "m":
             return self._moved(values["Q"], values["M"], to_body=False)
         if name == "Omega":
@@ -263,7 +259,7 @@ class SymmetricRigidBodySOn(_BodySOn):
         if name == "M":
             return momentum(values["Q"], values["P"], side=self.side)
         if name == "m":
-            return momentum(_transposed(values["Q"]), _transposed(values["P"]), side=self.side)
+            return momentum(transposed(values["Q"]), transposed(values["P"]), side=self.side)
         if name == "Omega":
             return self.weight.J_inverse(self.derive("M", values))
         raise PolhodeError(f"no field {name!r}")
@@ -275,7 +271,7 @@ class SymmetricRigidBodySOn(_BodySOn):
             "spatial_momentum": self.derive("m", values),
             "casimirs": casimirs(M),
             "manakov": manakov_integrals(self.weight, M),
-            "PQt": _transposed(Q) @ P if self.right else P @ _transposed(Q),
+            "PQt": transposed(Q) @ P if self.right else P @ transposed(Q),
         }
 
     def symplectic_form(self, representation: str, y: Array) -> Array:

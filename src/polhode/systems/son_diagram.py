@@ -24,18 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput, PolhodeError
 from ..geometry.moser_veselov import Weight, solve
 from ..geometry.riccati import symmetric_solution
-from .son_maps import costate, momentum
+from .son_maps import arrays, costate, momentum, transposed
 
 Array = NDArray[np.float64]
 Pair = tuple[Array, Array]
-
-
-def _arrays(*matrices: ArrayLike) -> list[Array]:
-    return [np.asarray(A, dtype=np.float64) for A in matrices]
-
-
-def _transposed(A: Array) -> Array:
-    return np.swapaxes(A, -1, -2)
 
 
 class DiscreteBody:
@@ -69,13 +61,13 @@ class DiscreteBody:
 
     def Phi(self, Q: ArrayLike, M: ArrayLike) -> Pair:
         """Φ, MDRBn: `U = J_D⁻¹(hM)`, `Q ↦ Q U`, `M ↦ Uᵀ M U`."""
-        Q, M = _arrays(Q, M)
+        Q, M = arrays(Q, M)
         U = self.U(M)
-        return Q @ U, _transposed(U) @ M @ U
+        return Q @ U, transposed(U) @ M @ U
 
     def phi_H(self, Q: ArrayLike, P: ArrayLike) -> Pair:
         """φH, SDRBn (7.1): `U = J_D⁻¹(h(QᵀP − PᵀQ))`, `Q ↦ Q U`, `P ↦ P U`."""
-        Q, P = _arrays(Q, P)
+        Q, P = arrays(Q, P)
         U = self.U(momentum(Q, P))
         return Q @ U, P @ U
 
@@ -89,10 +81,10 @@ class DiscreteBody:
 
     def mv_algorithm_1(self, Q0: ArrayLike, Q1: ArrayLike) -> Pair:
         """Moser and Veselov's first algorithm (4.4), by (4.1)–(4.3) as they stand: (Q_k, Q_{k+1}) ↦ (Q_{k+1}, Q_{k+2})."""
-        Q0, Q1 = _arrays(Q0, Q1)
-        Omega = _transposed(Q1) @ Q0
-        M = _transposed(Omega) @ self.L - self.L @ Omega
-        return Q1, Q1 @ self.U(Omega @ M @ _transposed(Omega))
+        Q0, Q1 = arrays(Q0, Q1)
+        Omega = transposed(Q1) @ Q0
+        M = transposed(Omega) @ self.L - self.L @ Omega
+        return Q1, Q1 @ self.U(Omega @ M @ transposed(Omega))
 
     def mv_algorithm_2(self, Q: ArrayLike, M: ArrayLike) -> Pair:
         """Moser and Veselov's second algorithm (4.5): (Q_k, M_k) ↦ (Q_{k+1}, M_{k+1}) in the index of (4.1)–(4.3).
@@ -100,32 +92,32 @@ class DiscreteBody:
         There M_k belongs to the interval before Q_k, `M_k = M` of MDRBn at k − 1: this pairing is not symplectic, and
         it is Q_k M_{k+1} Q_kᵀ that is constant.
         """
-        Q, M = _arrays(Q, M)
+        Q, M = arrays(Q, M)
         U = self.U(M)
-        M_next = _transposed(U) @ M @ U
+        M_next = transposed(U) @ M @ U
         return Q @ self.U(M_next), M_next
 
     # --- from one form to another ------------------------------------------------------------------------------------------
 
     def Sigma_H(self, Q: ArrayLike, P: ArrayLike) -> Pair:
         """ΣH = Ψ: (Q, P) ↦ (Q, QᵀP − PᵀQ)."""
-        Q, P = _arrays(Q, P)
+        Q, P = arrays(Q, P)
         return Q, momentum(Q, P)
 
     def Sigma_H_inverse(self, Q: ArrayLike, M: ArrayLike) -> Pair:
         """Ψ⁻¹, on ‖M‖ < 2."""
-        Q, M = _arrays(Q, M)
+        Q, M = arrays(Q, M)
         return Q, costate(Q, M)
 
     def Sigma_L(self, Q0: ArrayLike, Q1: ArrayLike) -> Pair:
         """ΣL, the Legendre transform (7.4): (Q_{k−1}, Q_k) ↦ (Q_k, M_k), `h M_k = ΛΩᵀ − ΩΛ`, Ω = Q_kᵀ Q_{k−1}."""
-        Q0, Q1 = _arrays(Q0, Q1)
-        B = _transposed(Q1) @ Q0 @ self.L
-        return Q1, _transposed(B) - B
+        Q0, Q1 = arrays(Q0, Q1)
+        B = transposed(Q1) @ Q0 @ self.L
+        return Q1, transposed(B) - B
 
     def Sigma_L_inverse(self, Q: ArrayLike, M: ArrayLike) -> Pair:
         """(Q_k, M_k) ↦ (Q_{k−1}, Q_k): a step back, `Q_{k−1} = Q_k J_D⁻¹(−h M_k)`."""
-        Q, M = _arrays(Q, M)
+        Q, M = arrays(Q, M)
         return Q @ self.U(-M), Q
 
     def psi(self, Q0: ArrayLike, Q1: ArrayLike) -> Pair:
@@ -134,13 +126,13 @@ class DiscreteBody:
 
     def legendre(self, Q0: ArrayLike, Q1: ArrayLike) -> Pair:
         """`(D₁S, D₂S)` of `S = 2 tr(Q_{k−1} Λ Q_kᵀ)/h`: (−M_{k−1}, M_k) for the pairing tr(MX) (7.9), (7.10)."""
-        Q0, Q1 = _arrays(Q0, Q1)
-        B = self.L @ _transposed(Q1) @ Q0
-        return B - _transposed(B), self.Sigma_L(Q0, Q1)[1]
+        Q0, Q1 = arrays(Q0, Q1)
+        B = self.L @ transposed(Q1) @ Q0
+        return B - transposed(B), self.Sigma_L(Q0, Q1)[1]
 
     def action(self, Q: ArrayLike) -> Array:
         """`Σ tr(Q_k Λ Q_{k+1}ᵀ)/h` over a sequence (N + 1, n, n) (4.6): a maximum on solutions with moderate steps."""
-        (Q,) = _arrays(Q)
+        (Q,) = arrays(Q)
         return np.einsum("kij,jl,kil->", Q[:-1], self.L, Q[1:])
 
     # --- interpolation -----------------------------------------------------------------------------------------------------
@@ -150,16 +142,16 @@ class DiscreteBody:
 
         `Σ² − ΛΩᵀΣ − ΣΩΛ + Λ² − 1 = 0`, Ω = Q_kᵀ Q_{k−1}, with the eigenvalues of Σ − ΩΛ = Q_kᵀP_k to the right.
         """
-        Q0, Q1 = _arrays(Q0, Q1)
-        return self._weight(_transposed(Q1) @ Q0 @ self.L)
+        Q0, Q1 = arrays(Q0, Q1)
+        return self._weight(transposed(Q1) @ Q0 @ self.L)
 
     def weight_after(self, Q: ArrayLike, Q_next: ArrayLike) -> Array:
         """The symmetric Λ_k of `P_k = Q_k Λ_k + Q_{k+1} Λ` (7.21), from the attitudes alone by (7.19):
 
         `Λ_k² + ΛUᵀΛ_k + Λ_kUΛ + Λ² − 1 = 0`, U = Q_kᵀ Q_{k+1}, with the eigenvalues of Λ_k + UΛ = Q_kᵀP_k to the right.
         """
-        Q, Q_next = _arrays(Q, Q_next)
-        return self._weight(-_transposed(Q) @ Q_next @ self.L)
+        Q, Q_next = arrays(Q, Q_next)
+        return self._weight(-transposed(Q) @ Q_next @ self.L)
 
     def _weight(self, A: Array) -> Array:
         C = np.eye(self.weight.n) - self.L @ self.L
@@ -170,10 +162,10 @@ class DiscreteBody:
 
     def costate_before(self, Q0: ArrayLike, Q1: ArrayLike) -> Array:
         """P_k by interpolation of Q_{k−1} and Q_k (7.16), without sinh⁻¹."""
-        Q0, Q1 = _arrays(Q0, Q1)
+        Q0, Q1 = arrays(Q0, Q1)
         return Q1 @ self.weight_before(Q0, Q1) - Q0 @ self.L
 
     def costate_after(self, Q: ArrayLike, Q_next: ArrayLike) -> Array:
         """P_k by interpolation of Q_k and Q_{k+1} (7.21), without sinh⁻¹."""
-        Q, Q_next = _arrays(Q, Q_next)
+        Q, Q_next = arrays(Q, Q_next)
         return Q @ self.weight_after(Q, Q_next) + Q_next @ self.L

@@ -32,6 +32,12 @@ def whole(x: Any) -> Any:
     return int(worst(x))
 
 
+@kernel
+def header(p: Any, S: Any) -> Any:
+    """n, whether the body is right-invariant, whether Λ has axes of its own."""
+    return whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+
+
 @compiled
 def load(S: Any, y: Any, c: int, a: int, n: int, right: bool) -> None:
     """`C = A`, or Aᵀ for a right-invariant body: there and back."""
@@ -88,7 +94,7 @@ def scale(S: Any, y: Any, c: int, a: int, factor: float, n: int) -> None:
 @flow
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """MDRBn on (Q, M)."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     q, M, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
     load(S, y, q, 0, n, right)
@@ -124,7 +130,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 @flow
 def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: what M keeps, its spectrum and its norm, cannot drift."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     q, m, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
     load(S, y, q, 0, n, right)
@@ -148,7 +154,7 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 @flow
 def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """SDRBn (4.7): (Q, P), both turned by U."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     q, P, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
     load(S, y, q, 0, n, right)
@@ -185,7 +191,7 @@ def body_momentum(S: Any, y: Any, c: int, q: int, p: int, t: int, n: int) -> Non
 @flow
 def start_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """The increment E that leads from Q_k to Q_{k+1}, put after the variables (Q_k, M_k)."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     pair, M, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
     load(S, y, M, k, n, right)
@@ -209,7 +215,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     The pair is kept as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
     told, never used again.
     """
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     pair, q, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
     first = COEFFICIENTS + 1
@@ -267,7 +273,7 @@ def store(S: Any, y: Any, out: Any, c: int, a: int, n: int, right: bool) -> None
 @flow
 def rhs_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """RBn: `Q̇ = Q Ω`, `Ṁ = [M, Ω]`."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     q, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 7 * k
     load(S, y, q, 0, n, right)
@@ -287,7 +293,7 @@ def rhs_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 @flow
 def rhs_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """SRBn: `Q̇ = Q Ω`, `Ṗ = P Ω`, `Ω = J⁻¹(QᵀP − PᵀQ)`."""
-    n, right, rotated = whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    n, right, rotated = header(p, S)
     k = n * n
     q, P, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k
     load(S, y, q, 0, n, right)

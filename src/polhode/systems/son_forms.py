@@ -15,18 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..geometry import son
 from ..geometry.moser_veselov import Weight, solve
-from .son_maps import exp_asinh_half
+from .son_maps import arrays, exp_asinh_half, transposed
 
 Array = NDArray[np.float64]
 Tangent = tuple[ArrayLike, ArrayLike]
-
-
-def _transposed(A: Array) -> Array:
-    return np.swapaxes(A, -1, -2)
-
-
-def _arrays(*matrices: ArrayLike) -> list[Array]:
-    return [np.asarray(A, dtype=np.float64) for A in matrices]
 
 
 def _trace(A: Array) -> Array:
@@ -38,23 +30,23 @@ def _trace(A: Array) -> Array:
 
 def omega_gl(first: Tangent, second: Tangent) -> Array:
     """`Ω_gl((ξ₁, η₁), (ξ₂, η₂)) = ½ tr(η₂ᵀ ξ₁ − η₁ᵀ ξ₂)` on gl(n) × gl(n) (3.5)."""
-    xi1, eta1, xi2, eta2 = _arrays(*first, *second)
-    return 0.5 * _trace(_transposed(eta2) @ xi1 - _transposed(eta1) @ xi2)
+    xi1, eta1, xi2, eta2 = arrays(*first, *second)
+    return 0.5 * _trace(transposed(eta2) @ xi1 - transposed(eta1) @ xi2)
 
 
 def omega_canonical(Q: ArrayLike, M: ArrayLike, first: Tangent, second: Tangent) -> Array:
     """The canonical form of T*SO(n), left-trivialised: `⟨Z₂, ξ₁⟩ − ⟨Z₁, ξ₂⟩ + ⟨M, [ξ₁, ξ₂]⟩`, ξ = QᵀδQ, Z = δM (3.13)."""
-    Q, M, V1, Z1, V2, Z2 = _arrays(Q, M, *first, *second)
-    xi1, xi2 = _transposed(Q) @ V1, _transposed(Q) @ V2
+    Q, M, V1, Z1, V2, Z2 = arrays(Q, M, *first, *second)
+    xi1, xi2 = transposed(Q) @ V1, transposed(Q) @ V2
     return -0.5 * _trace(Z2 @ xi1 - Z1 @ xi2 + M @ (xi1 @ xi2 - xi2 @ xi1))
 
 
 def omega_L(Lambda: ArrayLike | Weight, g1: ArrayLike, g2: ArrayLike, first: Tangent, second: Tangent) -> Array:
     """The form of the discrete Lagrangian tr(g₁ Λ g₂ᵀ) on SO(n) × SO(n): `½ tr g₂ᵀg₁ (ξ₂ Λ η₁ − ξ₁ Λ η₂)` (7.8)."""
     L = Weight.of(Lambda).matrix
-    g1, g2, V1, W1, V2, W2 = _arrays(g1, g2, *first, *second)
-    xi1, xi2, eta1, eta2 = _transposed(g1) @ V1, _transposed(g1) @ V2, _transposed(g2) @ W1, _transposed(g2) @ W2
-    return 0.5 * _trace(_transposed(g2) @ g1 @ (xi2 @ L @ eta1 - xi1 @ L @ eta2))
+    g1, g2, V1, W1, V2, W2 = arrays(g1, g2, *first, *second)
+    xi1, xi2, eta1, eta2 = transposed(g1) @ V1, transposed(g1) @ V2, transposed(g2) @ W1, transposed(g2) @ W2
+    return 0.5 * _trace(transposed(g2) @ g1 @ (xi2 @ L @ eta1 - xi1 @ L @ eta2))
 
 
 def omega_L_degeneracy(Lambda: ArrayLike | Weight, g1: ArrayLike, g2: ArrayLike) -> float:
@@ -62,7 +54,7 @@ def omega_L_degeneracy(Lambda: ArrayLike | Weight, g1: ArrayLike, g2: ArrayLike)
 
     It is the determinant of `W ↦ ΛWΩᵀ + ΩWΛ` on so(n), Ω = g₂ᵀg₁ (the set E_L of section 7).
     """
-    g1, g2 = _arrays(g1, g2)
+    g1, g2 = arrays(g1, g2)
     mu = np.linalg.eigvals(g1.T @ g2 @ Weight.of(Lambda).matrix)
     i, j = np.triu_indices(len(mu), 1)
     return float(np.prod(np.abs(mu[i] + mu[j])))
@@ -109,15 +101,15 @@ def lagrangian_form(Lambda: ArrayLike | Weight, g1: Array, g2: Array, *, right: 
 
 def hamiltonian(Lambda: ArrayLike | Weight, xi: ArrayLike, eta: ArrayLike) -> Array:
     """`H(ξ, η) = −⅛ tr(J⁻¹(N) N)`, `N = ξᵀη − ηᵀξ` (3.6): half the kinetic energy, on gl(n) × gl(n)."""
-    xi, eta = _arrays(xi, eta)
-    N = _transposed(xi) @ eta - _transposed(eta) @ xi
+    xi, eta = arrays(xi, eta)
+    N = transposed(xi) @ eta - transposed(eta) @ xi
     return -0.125 * _trace(Weight.of(Lambda).J_inverse(N) @ N)
 
 
 def hamiltonian_gradient(Lambda: ArrayLike | Weight, xi: ArrayLike, eta: ArrayLike) -> tuple[Array, Array]:
     """(∇₁H, ∇₂H) of (3.6) for ½ tr(AᵀB): `(−η J⁻¹N, ξ J⁻¹N)`, so that (3.8) is `X_H = (∇₂H, −∇₁H)`."""
-    xi, eta = _arrays(xi, eta)
-    Omega = Weight.of(Lambda).J_inverse(_transposed(xi) @ eta - _transposed(eta) @ xi)
+    xi, eta = arrays(xi, eta)
+    Omega = Weight.of(Lambda).J_inverse(transposed(xi) @ eta - transposed(eta) @ xi)
     return -eta @ Omega, xi @ Omega
 
 
@@ -126,8 +118,8 @@ def discrete_hamiltonian(Lambda: ArrayLike | Weight, Q: ArrayLike, P_next: Array
 
     `P_k = ∂H⁺/∂Q_k`, `Q_{k+1} = ∂H⁺/∂P_{k+1}` for tr(AᵀB). Its value is tr exp(sinh⁻¹(M_k/2)) + tr(ΛU_k).
     """
-    Q, P_next = _arrays(Q, P_next)
-    A = _transposed(P_next) @ Q + Weight.of(Lambda).matrix
+    Q, P_next = arrays(Q, P_next)
+    A = transposed(P_next) @ Q + Weight.of(Lambda).matrix
     return np.sum(np.linalg.svd(A, compute_uv=False), axis=-1)
 
 
@@ -148,7 +140,7 @@ def dirac_bracket(F: Gradient, K: Gradient, Q: ArrayLike, P: ArrayLike) -> float
     Gradients and products are those of ½ tr(AᵀB). It is Ω(X_F, X_K) with Ω(X_F, ·) = dF for the form Ω_gl on S, so that
     Ḟ = {F, H} along the motion.
     """
-    Q, P = _arrays(Q, P)
+    Q, P = arrays(Q, P)
     (F1, F2), (K1, K2) = F(Q, P), K(Q, P)
     R = Q @ P.T
 

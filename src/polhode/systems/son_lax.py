@@ -20,12 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import PolhodeError
 from ..geometry.moser_veselov import Weight, solve
 from .son_integrals import trace_coefficients
+from .son_maps import arrays, transposed
 
 Array = NDArray[np.float64]
-
-
-def _transposed(A: Array) -> Array:
-    return np.swapaxes(A, -1, -2)
 
 
 def lax_matrix(Lambda: ArrayLike | Weight, M: ArrayLike, lam: float) -> Array:
@@ -42,20 +39,20 @@ def lax_pair(Lambda: ArrayLike | Weight, M: ArrayLike, lam: float) -> tuple[Arra
 
 def parametric_momentum(Q: ArrayLike, P: ArrayLike) -> Array:
     """`M_λ = Q_λ⁻¹P_λ − P_λ⁻¹Q_λ` of two matrices of GL(n) (8.5)."""
-    Q, P = np.asarray(Q, dtype=np.float64), np.asarray(P, dtype=np.float64)
+    Q, P = arrays(Q, P)
     return np.linalg.solve(Q, P) - np.linalg.solve(P, Q)
 
 
 def parametric_spatial_momentum(Q: ArrayLike, P: ArrayLike) -> Array:
     """`m_λ = P_λ Q_λ⁻¹ − Q_λ P_λ⁻¹`, constant along (8.4) and (8.10)."""
-    Q, P = np.asarray(Q, dtype=np.float64), np.asarray(P, dtype=np.float64)
-    return _transposed(parametric_momentum(_transposed(Q), _transposed(P)))
+    Q, P = arrays(Q, P)
+    return transposed(parametric_momentum(transposed(Q), transposed(P)))
 
 
 def parametric_rhs(Lambda: ArrayLike | Weight, Q: ArrayLike, P: ArrayLike, lam: float) -> tuple[Array, Array]:
     """`Q̇_λ = Q_λ(Ω + λΛ)`, `Ṗ_λ = P_λ(Ω + λΛ)`, `Ω = J⁻¹(M_λ − λΛ²)` (8.4), (8.5)."""
     weight = Weight.of(Lambda)
-    Q, P = np.asarray(Q, dtype=np.float64), np.asarray(P, dtype=np.float64)
+    Q, P = arrays(Q, P)
     A = weight.J_inverse(_momentum_without(weight, Q, P, lam)) + lam * weight.matrix
     return Q @ A, P @ A
 
@@ -78,13 +75,13 @@ def parametric_start(Lambda: ArrayLike | Weight, Q: ArrayLike, M: ArrayLike, lam
 def _momentum_without(weight: Weight, Q: Array, P: Array, lam: float) -> Array:
     """`M_λ − λΛ²`, skew but for rounding."""
     M = parametric_momentum(Q, P) - lam * (weight.matrix @ weight.matrix)
-    return 0.5 * (M - _transposed(M))
+    return 0.5 * (M - transposed(M))
 
 
 def parametric_step(Lambda: ArrayLike | Weight, Q: ArrayLike, P: ArrayLike, lam: float) -> tuple[Array, Array]:
     """`Q_λ ↦ Q_λ(U + λΛ)`, `P_λ ↦ P_λ(U + λΛ)`, `U = J_D⁻¹(M_λ − λΛ²)` (8.10); a step h is Λ/h in place of Λ."""
     weight = Weight.of(Lambda)
-    Q, P = np.asarray(Q, dtype=np.float64), np.asarray(P, dtype=np.float64)
+    Q, P = arrays(Q, P)
     A = solve(weight, _momentum_without(weight, Q, P, lam)) + lam * weight.matrix
     return Q @ A, P @ A
 
@@ -96,12 +93,12 @@ def discrete_lax_step(Lambda: ArrayLike | Weight, M: ArrayLike, lam: float) -> t
     """
     weight = Weight.of(Lambda)
     U, before = solve(weight, M), lax_matrix(weight, M, lam)
-    Omega, A = _transposed(U) - lam * weight.matrix, U + lam * weight.matrix
+    Omega, A = transposed(U) - lam * weight.matrix, U + lam * weight.matrix
     return Omega @ before @ np.linalg.inv(Omega), np.linalg.inv(A) @ before @ A
 
 
 def reduced_manakov_integrals(Lambda: ArrayLike | Weight, Q: ArrayLike, A: ArrayLike) -> Array:
     """Manakov's integrals on the reduced motion (8.2), where P = A Q: those of `A − Aᵀ + λ Q Λ² Qᵀ` (8.3)."""
     L = Weight.of(Lambda).matrix
-    Q, A = np.asarray(Q, dtype=np.float64), np.asarray(A, dtype=np.float64)
-    return trace_coefficients(A - _transposed(A), Q @ (L @ L) @ _transposed(Q))
+    Q, A = arrays(Q, A)
+    return trace_coefficients(A - transposed(A), Q @ (L @ L) @ transposed(Q))

@@ -22,23 +22,29 @@ from ..geometry.moser_veselov import Weight
 Array = NDArray[np.float64]
 
 
-def _transposed(A: Array) -> Array:
+def transposed(A: Array) -> Array:
+    """Aᵀ, for any leading axes."""
     return np.swapaxes(A, -1, -2)
+
+
+def arrays(*matrices: ArrayLike) -> list[Array]:
+    """Matrices as arrays of doubles."""
+    return [np.asarray(A, dtype=np.float64) for A in matrices]
 
 
 def _left(side: str, *matrices: ArrayLike) -> list[Array]:
     """Matrices of a body as those of the left-invariant one."""
     if side not in ("left", "right"):
         raise InvalidInput("side", side, "one of 'left', 'right'")
-    arrays = [np.asarray(A, dtype=np.float64) for A in matrices]
-    return arrays if side == "left" else [_transposed(A) for A in arrays]
+    given = arrays(*matrices)
+    return given if side == "left" else [transposed(A) for A in given]
 
 
 def momentum(Q: ArrayLike, P: ArrayLike, *, side: str = "left") -> Array:
     """Ψ: `M = QᵀP − PᵀQ` (left) or `PQᵀ − QPᵀ` (right)."""
     q, p = _left(side, Q, P)
-    R = _transposed(q) @ p
-    return _left(side, R - _transposed(R))[0]
+    R = transposed(q) @ p
+    return _left(side, R - transposed(R))[0]
 
 
 def norm(M: ArrayLike) -> Array:
@@ -61,8 +67,8 @@ def exp_asinh_half(M: ArrayLike) -> Array:
         raise InvalidInput("M", M, f"a skew matrix of norm below 2 (it is {np.max(size):.9g}); see `scaled`")
     w, V = np.linalg.eigh(0.5j * M)
     cosines = np.sqrt((1.0 - w) * (1.0 + w))
-    root = (V * cosines[..., None, :]) @ _transposed(V.conj())
-    return 0.5 * M + 0.5 * (root + _transposed(root)).real
+    root = (V * cosines[..., None, :]) @ transposed(V.conj())
+    return 0.5 * M + 0.5 * (root + transposed(root)).real
 
 
 def costate(Q: ArrayLike, M: ArrayLike, *, side: str = "left") -> Array:
@@ -73,8 +79,8 @@ def costate(Q: ArrayLike, M: ArrayLike, *, side: str = "left") -> Array:
 
 def costate_derivative(Q: ArrayLike, P: ArrayLike, dM: ArrayLike) -> Array:
     """The δP of Ψ⁻¹ at fixed Q: `δP = P η`, `R η + η Rᵀ = δM`, R = QᵀP (in place of (3.12))."""
-    Q, P, dM = (np.asarray(A, dtype=np.float64) for A in (Q, P, dM))
-    R = _transposed(Q) @ P
+    Q, P, dM = arrays(Q, P, dM)
+    R = transposed(Q) @ P
     w, V = np.linalg.eig(R)  # R is normal: its eigenvectors are orthonormal where its eigenvalues differ
     inverse = np.linalg.inv(V)
     # times R from the right it is R η R + η = δM R, diagonal in the eigenbasis
@@ -89,8 +95,8 @@ def in_S_M(M: ArrayLike) -> NDArray[np.bool_]:
 
 def in_S(Q: ArrayLike, P: ArrayLike) -> NDArray[np.bool_]:
     """Whether QᵀP + PᵀQ > 0: all angles between Q and P are below π/2, and Ψ is one to one."""
-    R = _transposed(np.asarray(Q, dtype=np.float64)) @ np.asarray(P, dtype=np.float64)
-    return np.linalg.eigvalsh(R + _transposed(R))[..., 0] > 0.0
+    R = transposed(np.asarray(Q, dtype=np.float64)) @ np.asarray(P, dtype=np.float64)
+    return np.linalg.eigvalsh(R + transposed(R))[..., 0] > 0.0
 
 
 def in_C(Q: ArrayLike, P: ArrayLike, *, tolerance: float = 1e-12) -> NDArray[np.bool_]:
@@ -106,7 +112,7 @@ def other_side(*matrices: ArrayLike) -> tuple[Array, ...]:
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    return tuple(_transposed(np.asarray(A, dtype=np.float64)).copy() for A in matrices)
+    return tuple(transposed(A).copy() for A in arrays(*matrices))
 
 
 def scaled(M: ArrayLike, *, below: float = 1.0) -> tuple[Array, float]:
@@ -133,19 +139,19 @@ def scaled(M: ArrayLike, *, below: float = 1.0) -> tuple[Array, float]:
 
 def reduced_rhs(Lambda: ArrayLike | Weight, Q: ArrayLike, A: ArrayLike) -> Array:
     """`Q̇ = Q J⁻¹(Qᵀ (A − Aᵀ) Q)` (8.2): SRBn with P = A Q put in; A = P Qᵀ is constant."""
-    Q, A = np.asarray(Q, dtype=np.float64), np.asarray(A, dtype=np.float64)
-    return Q @ Weight.of(Lambda).J_inverse(_transposed(Q) @ (A - _transposed(A)) @ Q)
+    Q, A = arrays(Q, A)
+    return Q @ Weight.of(Lambda).J_inverse(transposed(Q) @ (A - transposed(A)) @ Q)
 
 
 def mclachlan_scovel(Q: ArrayLike, P: ArrayLike) -> Array:
     """`B = P − Q Pᵀ Q = Q M`, the variable of McLachlan and Scovel's equations; QᵀB is skew."""
-    Q, P = np.asarray(Q, dtype=np.float64), np.asarray(P, dtype=np.float64)
-    return P - Q @ _transposed(P) @ Q
+    Q, P = arrays(Q, P)
+    return P - Q @ transposed(P) @ Q
 
 
 def mclachlan_scovel_rhs(Lambda: ArrayLike | Weight, Q: ArrayLike, B: ArrayLike) -> tuple[Array, Array]:
     """`Q̇ = Q J⁻¹(QᵀB), Ḃ = B J⁻¹(QᵀB)` (5.5)."""
-    Q, B = np.asarray(Q, dtype=np.float64), np.asarray(B, dtype=np.float64)
-    M = _transposed(Q) @ B
-    Omega = Weight.of(Lambda).J_inverse(0.5 * (M - _transposed(M)))
+    Q, B = arrays(Q, B)
+    M = transposed(Q) @ B
+    Omega = Weight.of(Lambda).J_inverse(0.5 * (M - transposed(M)))
     return Q @ Omega, B @ Omega
