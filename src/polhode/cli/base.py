@@ -1,0 +1,95 @@
+"""What every command shares: the app, its errors as one message and an exit code, and how tables are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
+
+import typer
+
+from .._version import __version__
+from ..errors import PolhodeError
+
+if TYPE_CHECKING:
+    from ..io.scenario import Scenario
+    from ..tables import Table
+
+P = ParamSpec("P")
+
+main = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The motion of rigid bodies, computed so that what nature keeps is kept.",
+)
+
+ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of an example.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change an entry, as in run.step=0.01. Repeatable."),
+]
+Folder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to put the results.")]
+
+
+def plainly(command: Callable[P, None]) -> Callable[P, None]:
+    """A command whose errors are one message and an exit code."""
+
+    @wraps(command)
+    def inner(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except PolhodeError as error:
+            fail(str(error), 2)
+        except MemoryError:
+            fail("not enough memory; a larger run.save_every keeps fewer samples", 2)
+        except KeyboardInterrupt:
+            fail("interrupted", 130)
+
+    return inner
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """End with one message on stderr."""
+    typer.secho(f"polhode: {message}", err=True, fg=typer.colors.RED)
+    raise typer.Exit(code)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"polhode {__version__}")
+        raise typer.Exit
+
+
+@main.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def open_scenario(name: str, changes: list[str] | None) -> Scenario:
+    """The scenario in a file or, if there is no such file, the example of that name."""
+    from ..io.examples import find_example
+    from ..io.scenario import load_scenario
+
+    path = Path(name)
+    # a name with a suffix or a folder is meant as a file, and its absence should be told as that
+    looks_like_a_file = path.exists() or path.suffix or len(path.parts) > 1
+    return load_scenario(path if looks_like_a_file else find_example(name), changes or ())
+
+
+def show_table(table: Table) -> None:
+    """A table, and below it what is too long for a column: how to call each, and where it is from."""
+    from rich.console import Console
+
+    below = ("arguments", "reference")
+    Console().print(table.to_rich(leave_out=below))
+    lines = {
+        f"{next(iter(row.values()))}({', '.join(row[below[0]])})": row[below[1]] for row in table if below[0] in row
+    }
+    for call, reference in lines.items():
+        typer.echo(f"{call}\n    {reference}")

@@ -1,0 +1,35 @@
+"""`polhode systems`, `polhode methods`, `polhode examples`: what there is."""
+
+from __future__ import annotations
+
+from .base import main, plainly, show_table
+
+
+@main.command()
+@plainly
+def systems() -> None:
+    """List the systems: what moves."""
+    from ..tables import systems as table
+
+    show_table(table())
+
+
+@main.command()
+@plainly
+def methods() -> None:
+    """List the methods: how time is discretised, and what each keeps."""
+    from ..tables import methods as table
+
+    show_table(table())
+
+
+@main.command()
+@plainly
+def examples() -> None:
+    """List the example scenarios; `polhode run NAME` runs one."""
+    from ..io.examples import example_scenarios
+    from ..io.scenario import load_scenario
+    from ..tables import Table
+
+    found = example_scenarios().items()
+    show_table(Table("Examples", [{"name": name, "what": load_scenario(file).document.title} for name, file in found]))

@@ -1,0 +1,141 @@
+"""`polhode run` and `polhode check`: from a scenario to a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from ..errors import ConvergenceError, InvalidInput
+from .base import Changes, Folder, ScenarioName, fail, main, open_scenario, plainly
+
+if TYPE_CHECKING:
+    from ..io.scenario import Plan, Scenario
+    from ..trajectory import Trajectory
+
+REHEARSAL = 1000  # steps that a dry run does, to see that they work and how fast
+
+
+@main.command()
+@plainly
+def run(
+    scenario: ScenarioName,
+    out: Folder = Path("out"),
+    changes: Changes = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
+    plots: Annotated[
+        bool, typer.Option("--plots/--no-plots", help="Draw the figures that the scenario asks for.")
+    ] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless something is wrong.")] = False,
+) -> None:
+    """Run a scenario: progress, the table of what was kept, the result as NetCDF, and plots."""
+    from ..io.files import check_folder, make_folder
+    from ..view.plots import save_figures
+
+    chosen = open_scenario(scenario, changes)
+    plan = chosen.plan()
+    figures = _figures(chosen, plan) if plots else []
+    check_folder(out)
+    if dry_run:
+        _show_plan(chosen, plan, figures)
+        return
+    say = (lambda text: None) if quiet else typer.echo
+    say(chosen.document.title or chosen.name)
+    say(_summary(plan))
+    file = out / chosen.output_name
+    try:
+        trajectory = chosen.run(progress=not quiet)
+    except ConvergenceError as error:
+        _keep_part(error, file.with_suffix(".partial.nc"))
+    make_folder(out)
+    trajectory.save(file)
+    if not quiet:
+        _show_kept(trajectory)
+    say(f"wrote {file}")
+    for path in save_figures(trajectory, out, figures, prefix=f"{file.stem}-"):
+        say(f"wrote {path}")
+
+
+@main.command()
+@plainly
+def check(scenario: ScenarioName, changes: Changes = None) -> None:
+    """Check a scenario without running it."""
+    chosen = open_scenario(scenario, changes)
+    plan = chosen.plan()
+    _figures(chosen, plan)
+    typer.echo(f"{chosen.name} is fine: {_summary(plan)}")
+
+
+def _figures(scenario: Scenario, plan: Plan) -> list[str]:
+    """The names of the figures that a scenario asks for."""
+    from ..io.checks import ScenarioError
+    from ..view.plots import check_figures, figures_of
+
+    asked = scenario.document.output.plots
+    if isinstance(asked, bool):
+        return figures_of(plan.system) if asked else []
+    try:
+        return check_figures(asked, plan.system)
+    except InvalidInput as error:
+        raise ScenarioError(scenario.name, "output.plots", error.value, error.allowed) from error
+
+
+def _summary(plan: Plan) -> str:
+    name, steps = type(plan.system).__name__, f"{plan.steps:,} step{'s' * (plan.steps != 1)}"
+    return f"{name} by {plan.method!r}, {steps}, {plan.samples:,} samples"
+
+
+def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
+    """Save what was computed before a step failed; if that is nothing, the input was at fault."""
+    from ..io.files import make_folder
+
+    if error.trajectory is None or len(error.trajectory) < 2:
+        raise error
+    make_folder(file.parent)
+    error.trajectory.save(file)
+    fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
+
+
+def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
+    """What would run, from a rehearsal of its first steps."""
+    step = scenario.document.run.step
+    rows = {
+        "system": repr(plan.system),
+        "state": repr(plan.state),
+        "method": repr(plan.method),
+        "time": f"{plan.state.t:g} … {plan.state.t + plan.steps * step:.12g}: {plan.steps:,} steps of {step:g}",
+        "samples": f"{plan.samples:,}, {plan.memory / 1e6:,.1f} MB",
+        "output": ", ".join([scenario.output_name, *figures]),
+    }
+    if plan.method.implicit:
+        rows["largest step"] = f"{plan.system.largest_step(plan.state):.6g} from this state"
+    if plan.steps:
+        # the second time, everything is compiled
+        seconds = min(scenario.run(steps=REHEARSAL).stats.seconds for _ in range(2))
+        rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, REHEARSAL):.2g} s"
+    for name, text in rows.items():
+        typer.echo(f"{name:14}{text}")
+
+
+def _show_kept(trajectory: Trajectory) -> None:
+    """The table of what was kept, and what it cost."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    from ..progress import rate_text
+
+    table = RichTable(title="What was kept", title_justify="left")
+    for heading in ("quantity", "first value", "worst deviation", "relative", "slope"):
+        table.add_column(heading, justify="left" if heading == "quantity" else "right", no_wrap=True)
+    for kept in trajectory.kept():
+        table.add_row(
+            kept.name, f"{kept.first:.10g}", f"{kept.worst:.1e}", f"{kept.relative:.1e}", f"{kept.slope:+.1e}"
+        )
+    Console().print(table if table.row_count else "This system conserves nothing.")
+    stats = trajectory.stats
+    line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
+    if stats.max_iterations:
+        iterations = f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most"
+        line += f"; Newton iterations {iterations}, worst relative residual {stats.worst_residual:.1e}"
+    typer.echo(line)
