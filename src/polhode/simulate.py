@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from .errors import ConvergenceError, InvalidInput
 from .methods import LGVI, Method
 from .methods.base import Run
-from .methods.seeding import blocks, tangent_columns
-from .scalars import double, duals
+from .methods.seeding import block_kind, blocks, tangent_columns
+from .scalars import double
 from .systems.base import State, System
 from .trajectory import Stats, Trajectory
 
@@ -70,7 +70,7 @@ def simulate(
     passes = blocks(system.representations[method.representation].layout.dimension) if tangent else [slice(0, 0)]
     columns: list[Array] = []
     for directions in passes:
-        kind = duals(directions.stop - directions.start) if tangent else double
+        kind = block_kind(directions) if tangent else double
         run = method.start(system, state, step, kind, directions)
         samples = np.empty((1 + total // every + bool(total % every), run.carried))
         run.advance(0, 0, every, samples[:0])  # compiles the loop, or finds it in the cache, before the clock starts

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput, PolhodeError
 from ..geometry import son
 from ..methods import LGVI
-from ..methods.seeding import blocks, tangent_columns
-from ..scalars import duals
+from ..methods.seeding import block_kind, blocks, tangent_columns
 from ..systems.base import State
 from ..systems.son import RigidBodySOn
 
@@ -69,7 +68,7 @@ class Shooter:
         Q = self.Q0
         for part in blocks(d):
             directions = slice(d + part.start, d + part.stop)
-            kind = duals(max(6, part.stop - part.start))  # what the tangent maps of n = 3 and 4 are compiled for
+            kind = block_kind(part)
             run = self.method.start(self.body, state, self.step, kind, directions)
             status, _ = run.advance(0, self.steps, self.steps + 1, np.empty((0, run.carried)))
             if status or not np.isfinite(run.sample).all():

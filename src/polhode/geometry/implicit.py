@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
-from ..scalars import any_of, attach, kernel, sin, value, where, worst
+from ..scalars import any_of, attach, kernel, value, where, worst
 from .front import MATRIX, VECTOR, as_array, components
 from .vectors import Matrix, Symmetric, Vector, add, apply_symmetric, cross, dot, scale, solve, subtract
 
@@ -106,11 +106,11 @@ def wanted_root(
     c, determinant, iterations = newton(residual, jacobian, terms, g, guess, dot(g, g) >= 0.0)
     lost = where(is_wanted(J, c, relative_defect(residual, terms, g, c), determinant), 0.0, 1.0) > 0.5
     if any_of(lost):
-        # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = sin φ it moves evenly even
-        # where the fold makes it turn as √(1 − s).
+        # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = 1 − (1 − x)² for evenly
+        # spaced x it moves evenly even where the fold makes it turn as √(1 − s).
         c = (where(lost, 0.0, c[0]), where(lost, 0.0, c[1]), where(lost, 0.0, c[2]))
         for station in range(1, STATIONS + 1):
-            s = sin(1.5707963267948966 * station / STATIONS)
+            s = station * (2.0 * STATIONS - station) / (STATIONS * STATIONS)
             c, determinant, more = newton(residual, jacobian, terms, scale(s, g), c, lost)
             iterations += more
         found = is_wanted(J, c, relative_defect(residual, terms, g, c), determinant)

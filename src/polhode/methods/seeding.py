@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.layout import Layout
-from ..scalars import Dual, Lanes
+from ..scalars import Dual, Lanes, duals
 
 if TYPE_CHECKING:
     from numba import types
@@ -47,6 +47,11 @@ def blocks(dimension: int, most: int = 8) -> list[slice]:
     count = -(-dimension // most)
     edges = [round(i * dimension / count) for i in range(count + 1)]
     return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def block_kind(directions: slice) -> Dual:
+    """The duals for a block: whole vector registers are faster than fewer partials, and fewer kinds are compiled."""
+    return duals(-(-(directions.stop - directions.start) // 4) * 4)
 
 
 def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: slice) -> tuple[Array, Array]:

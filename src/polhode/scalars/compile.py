@@ -22,6 +22,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit, types
 from numba.extending import typeof_impl
 
+from .aligned import AlignedCompiler
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -68,11 +70,12 @@ def source_stamp(path: Path, root: Path = PACKAGE) -> str:
     return digest.hexdigest()
 
 
-def _cached(function: Callable[..., Any]) -> Any:
+def _cached(function: Callable[..., Any], **options: Any) -> Any:
+    options |= _OPTIONS
     try:
-        dispatcher = njit(cache=True, **_OPTIONS)(function)
+        dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
-        return njit(**_OPTIONS)(function)
+        return njit(**options)(function)
     file = Path(function.__code__.co_filename)
     if file.is_file():
         dispatcher._cache._cache_file._source_stamp = source_stamp(file.resolve())
@@ -166,6 +169,10 @@ class Flow(Compilable):
     def __init__(self, function: Callable[..., int]) -> None:
         super().__init__(function)
         self._bound: dict[types.Type, BoundFlow] = {}
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        return _cached(self.function, pipeline_class=AlignedCompiler)
 
     def on(self, kind: types.Type) -> BoundFlow:
         if kind not in self._bound:

@@ -1,0 +1,48 @@
+"""Flows whose stack is aligned to a cache line.
+
+A vector of eight doubles fills a cache line. Spilled to a stack that is aligned to 16 or 32 bytes, as the caller happens
+to leave it, every second vector lies across two lines: the same run on lanes or duals then takes up to 1.6 times as long
+in one process as in another. With its stack aligned to 64 bytes a flow is as fast in every process.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+
+CACHE_LINE = 64
+
+
+class AlignedLower(Lower):
+    """Numba's code generator, with the attribute on the function that it makes."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        super().setup_function(fndesc)
+        attributes = self.function.attributes
+        attributes.add("nounwind")  # flows never raise; llvmlite writes an alignment only beside another attribute
+        attributes.alignstack = CACHE_LINE
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class AlignedLowering(NativeLowering):
+    """The compiler's last pass, with that code generator."""
+
+    _name = "aligned_native_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return AlignedLower
+
+
+class AlignedCompiler(CompilerBase):
+    """Numba's compiler with that last pass."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(AlignedLowering if each is NativeLowering else each, why) for each, why in passes.passes]
+        passes.finalize()
+        return [passes]
