@@ -78,7 +78,8 @@ class Table:
         shown = [column for column in self.columns if column not in leave_out]
         table = RichTable(title=self.title, title_justify="left")
         for i, column in enumerate(shown):
-            table.add_column(column, style="bold" if i == 0 else "", no_wrap=i == 0, overflow="fold")
+            whole = i == 0 or not any(" " in _text(row[column]) for row in self.rows)  # a single word is not broken
+            table.add_column(column, style="bold" if i == 0 else "", no_wrap=whole, overflow="fold")
         for row in self.rows:
             table.add_row(*(Text(_text(row[column])) for column in shown))
         return table

@@ -56,12 +56,10 @@ def order(method: Method, state: State) -> Cell:
 
 @cache
 def _long_run(method: Method, system: type[System]) -> Trajectory:
-    """The run that momentum, energy and group are read from: 10⁵ steps of order 2, or as many substeps of a composed
-    method; few for an adaptive one."""
+    """The run that momentum, energy and group are read from; a short one for an adaptive method."""
     state = system.example()
-    substeps = simulate(state.system, state, step=STEP, steps=1, method=method).stats.evaluations
-    steps = 1000 if method.adaptive else MANY // max(1, substeps)
-    return simulate(state.system, state, step=STEP, steps=steps, save_every=max(1, steps // 1000), method=method)
+    steps = 1000 if method.adaptive else MANY
+    return simulate(state.system, state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
 
 
 def _wanted(state: State, *kinds: str) -> list[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import InvalidInput
 from .base import fail, main, plainly, show_table
+
+if TYPE_CHECKING:
+    from ..reproduce import Row
 
 
 @main.command()
@@ -31,9 +34,18 @@ def reproduce(
     for name in chosen:
         rows = known[name]()
         wrong += len(failing(rows))
-        shown = [row.plain() | {"difference": f"{row.difference:.1e}"} for row in rows]
-        show_table(Table(f"{name}: printed and found", shown))
-        for path in figures()[name](out) if out else []:
+        show_table(Table(f"{name}: printed and found", [_brief(row) for row in rows]))
+        for row in rows:
+            if row.misprint:
+                typer.echo(f"{row.where}: {row.misprint}")
+        draw = figures().get(name)
+        for path in draw(out) if out and draw else []:
             typer.echo(f"wrote {path}")
     if wrong:
         fail(f"{wrong} of the printed numbers should agree and do not", 1)
+
+
+def _brief(row: Row) -> dict[str, str]:
+    """A row as the table shows it; why a print is wrong is said below."""
+    numbers = {"printed": f"{row.printed:.8g}", "found": f"{row.found:.8g}", "difference": f"{row.difference:.1e}"}
+    return {"where": row.where, "what": row.what, **numbers, "verdict": row.verdict}
