@@ -1,8 +1,9 @@
-# make demo   the main job, from nothing: environment, run, table, plots in out/
+# make demo   the main job, from nothing: environment, run, and a report with a moving picture in out/
 # make test   the tests, from nothing
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.runs
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
@@ -11,15 +12,21 @@ STAMP := $(VENV)/.installed
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-$(STAMP): pyproject.toml
+$(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "polhode needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[view]'
+	@touch $(READY)
+
+$(STAMP): $(READY)
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $(STAMP)
 
-demo: $(STAMP)  ## run the demonstration; results in out/
+demo: $(READY)  ## run the demonstration; results in out/
 	$(BIN)/polhode run examples/two_dumbbells.toml --out out
+	@echo
+	@echo "Open $(CURDIR)/out/report.html in a browser: the bodies move there."
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup

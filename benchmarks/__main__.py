@@ -15,6 +15,7 @@ from polhode.methods.composition import stages
 from polhode.scalars import duals, lane_width, lanes
 
 from .free_body import AGREEMENT, CJob, Job, NaiveJob, difference_from_c, same_as_doubles
+from .full_body import LIMITS, MANY, cluster_job, pair_job
 from .timing import best_times
 from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
 
@@ -116,6 +117,29 @@ def brief(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < 100.0 else f"{ratio:.0f}"
 
 
+def full_body_table(libraries: dict[str, Yardstick], console: Console) -> Table:
+    """The full body problem: two bodies to each order of their mutual gravity, and many bodies a pair."""
+    with console.status("full body problem: compiling and timing"):
+        yardstick: Callable[[], object] = (
+            CJob(libraries[C], STEP_SIZES[1], steps=STEPS) if libraries else Job(ph.LGVI(), STEP_SIZES[1], steps=STEPS)
+        )
+        pairs = {order: pair_job(order) for order in LIMITS}
+        clusters = {n: cluster_job(n) for n in MANY}
+        runs = {"yard-stick": yardstick} | {f"pair {k}": job for k, job in pairs.items()}
+        best = best_times(runs | {f"cluster {n}": job for n, job in clusters.items()}, ROUNDS // 2)
+    unit = best["yard-stick"] / STEPS
+    table = Table(title="The full body problem: one step, the free body in C = 1", box=box.SIMPLE, show_edge=False)
+    for heading in ("what", "ratio", "bar", "a pair"):
+        table.add_column(heading, justify="left" if heading == "what" else "right", no_wrap=True)
+    for order, job in pairs.items():
+        ratio, bar = best[f"pair {order}"] / job.steps / unit, Bar("yard-stick", LIMITS[order])
+        table.add_row(f"two bodies, order {order}", bar.marked(ratio), str(bar), "")
+    for n, job in clusters.items():
+        ratio = best[f"cluster {n}"] / job.steps / unit
+        table.add_row(f"{n} bodies, order 2", brief(ratio), "", f"{ratio / (n * (n - 1) / 2):.2f}")
+    return table
+
+
 def main() -> None:
     console = Console()
     libraries: dict[str, Yardstick] = {}
@@ -140,6 +164,7 @@ def main() -> None:
             row.name, *(line[1] for line in lines), compared, *(line[2] for line in lines), str(row.bar or "")
         )
     console.print(table)
+    console.print(full_body_table(libraries, console))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Pages made when the documentation is built: tables from the classes' own data."""
+"""Pages made when the documentation is built: tables from the classes' own data, and the moving picture."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 TABLES = """# Systems and methods
@@ -17,13 +18,42 @@ Made from the classes' own data: `polhode systems` and `polhode methods` print t
 {methods}
 """
 
+REPRODUCED = """# The sources, printed and found
+
+Every table and every claim with a number of the five sources, beside what polhode finds; `polhode reproduce all` makes
+the same tables. Where a print is wrong, its row must show that it is, and the reason stands below the table.
+"""
+
+
+def reproduced() -> str:
+    """The page of what the sources print and what is found."""
+    from polhode.reproduce import brief, reasons, sources
+    from polhode.tables import Table
+
+    parts = [REPRODUCED]
+    for name, rows_of in sources().items():
+        rows = rows_of()
+        parts.append(f"## {name}\n\n" + Table(name, [brief(row) for row in rows]).to_markdown() + "\n")
+        parts.append("\n".join(f"- {reason}" for reason in reasons(rows)) + "\n")
+    return "\n".join(parts)
+
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add `tables.md`, which exists nowhere on disk."""
+    """Add `tables.md`, `reproduce.md`, `scenario.schema.json` and `view.html`, which exist nowhere on disk."""
     from mkdocs.structure.files import File
 
     import polhode as ph
+    from polhode.io.examples import find_example
+    from polhode.io.scenario import load_scenario
+    from polhode.io.schema import scenario_schema
+    from polhode.view.scene import scene
+    from polhode.view.web import page
 
     content = TABLES.format(systems=ph.systems().to_markdown(), methods=ph.methods().to_markdown())
     files.append(File.generated(config, "tables.md", content=content))
+    files.append(File.generated(config, "reproduce.md", content=reproduced()))
+    schema = json.dumps(scenario_schema(), indent=1, ensure_ascii=False)
+    files.append(File.generated(config, "scenario.schema.json", content=schema))
+    shown = page(scene(load_scenario(find_example("two_dumbbells")).run()))
+    files.append(File.generated(config, "view.html", content=shown))
     return files

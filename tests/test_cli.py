@@ -41,21 +41,77 @@ def test_run_prints_what_was_kept_and_writes_result_and_plots(tmp_path):
         assert abs(slope) < 1e-14
     assert any("200 steps in" in line and "steps/s" in line and "Newton iterations" in line for line in lines)
     figures = figures_of(ph.FreeRigidBody([1, 2, 3]))
-    written = {"free_rigid_body.nc"} | {f"free_rigid_body-{name}.png" for name in figures}
+    written = {"free_rigid_body.nc", "free_rigid_body.scenario.toml", "report.html"}
+    written |= {f"free_rigid_body-{name}.png" for name in figures}
     assert {path.name for path in (tmp_path / "out").iterdir()} == written
     assert {line.removeprefix("wrote out/") for line in lines if line.startswith("wrote")} == written
     assert ph.load("out/free_rigid_body.nc").stats.steps == 200
 
 
 def test_run_in_another_folder_without_plots_and_without_a_word(tmp_path):
-    result = polhode("run", "free_rigid_body", *SHORT, "--out", "a/b", "--no-plots", "--quiet")
+    result = polhode("run", "free_rigid_body", *SHORT, "--out", "a/b", "--no-plots", "--no-report", "--quiet")
     assert result.output == ""
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["free_rigid_body.nc"]
 
 
 def test_run_draws_only_the_figures_that_the_scenario_names(tmp_path):
-    polhode("run", "free_rigid_body", *SHORT, "--set", 'output.plots=["rates"]')
+    polhode("run", "free_rigid_body", *SHORT, "--set", 'output.plots=["rates"]', "--no-report")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"free_rigid_body.nc", "free_rigid_body-rates.png"}
+
+
+def test_the_report_holds_the_figures_and_the_copy_of_the_scenario_runs_again(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--set", 'output.plots=["rates"]')
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert report.count("data:image/png") == 1
+    assert "angular velocity and momentum in the body" in report
+    copy = tmp_path / "out" / "free_rigid_body.scenario.toml"
+    head, changed, *rest = copy.read_text().splitlines(keepends=True)
+    assert head == "# run with --set run.steps=200\n"
+    assert changed == "# run with --set 'output.plots=[\"rates\"]'\n"
+    assert "".join(rest) == find_example("free_rigid_body").read_text()
+    polhode("check", str(copy))
+
+
+def test_a_scenario_in_the_folder_of_the_results_stays_as_it_is(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(find_example("free_rigid_body").read_text())
+    before = mine.read_text()
+    polhode("run", "mine.toml", *SHORT, "--out", ".", "--no-plots")
+    assert mine.read_text() == before
+
+
+def test_view_writes_a_file_that_asks_for_nothing(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
+    assert polhode("view", "out/free_rigid_body.nc", "--html", "view.html").stdout == "wrote view.html\n"
+    text = (tmp_path / "view.html").read_text()
+    assert "polhodeView(" in text
+    assert "http:" not in text
+    assert "https:" not in text
+    result = polhode("view", "out/free_rigid_body.nc", "--html", "nowhere/view.html", code=2)
+    assert "a folder that exists" in result.stderr
+
+
+def test_view_serves_until_it_is_stopped(tmp_path):
+    import re
+    import signal
+    from urllib.request import urlopen
+
+    pytest.importorskip("viser")
+    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
+    command = [sys.executable, "-m", "polhode.cli", "view", "out/free_rigid_body.nc", "--port", "0", "--no-open"]
+    served = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = served.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+", line)
+        assert address, line
+        with urlopen(address[0], timeout=30) as answer:
+            assert answer.status == 200
+        served.send_signal(signal.SIGINT)
+        out, err = served.communicate(timeout=60)
+    finally:
+        served.kill()
+    assert served.returncode == 0
+    assert out + err == ""
 
 
 def test_the_result_tells_what_was_run():

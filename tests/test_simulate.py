@@ -176,3 +176,103 @@ def test_progress_is_silent_where_there_is_no_terminal(capfd: pytest.CaptureFixt
     run(progress=True)
     captured = capfd.readouterr()
     assert captured.out == ""
+
+
+WAYS_ON = [ph.LGVI(), ph.LGVI(4, "lagrangian"), ph.QuaternionVI(4), ph.RK4()]
+
+
+@pytest.mark.parametrize("done", [30, 37, 0])
+@pytest.mark.parametrize("method", WAYS_ON, ids=repr)
+def test_resuming_is_as_if_it_had_never_stopped(method: ph.LGVI, done: int, tmp_path) -> None:
+    start = STATE if isinstance(method, ph.QuaternionVI) else ph.Pendulum3D.example()
+    whole = ph.simulate(start.system, start, step=0.1, steps=100, save_every=10, method=method)
+    part = ph.simulate(start.system, start, step=0.1, steps=done, save_every=10, method=method)
+    part.save(tmp_path / "part.nc")
+    for earlier in (part, ph.load(tmp_path / "part.nc")):
+        for joined in (ph.resume(earlier, steps=100 - done), ph.resume(earlier, t_end=10.0)):
+            np.testing.assert_array_equal(joined.t, whole.t)
+            assert joined.stats.steps == 100
+            assert joined.stats.evaluations == whole.stats.evaluations
+            for name, array in whole.values.items():
+                np.testing.assert_array_equal(joined.values[name], array)
+
+
+def test_resuming_a_force_that_depends_on_time() -> None:
+    """Its times are t0 + n·step from the first start, not from where the run went on."""
+    start = ph.SpaceMomentBody.example()
+    whole = ph.simulate(start.system, start, step=0.0137, steps=90)
+    joined = ph.resume(ph.simulate(start.system, start, step=0.0137, steps=31), steps=59)
+    np.testing.assert_array_equal(joined.R, whole.R)
+
+
+def test_resuming_with_tangents() -> None:
+    whole = run(steps=60, tangent=True, save_every=4)
+    joined = ph.resume(run(steps=25, tangent=True, save_every=4), steps=35)
+    np.testing.assert_array_equal(joined.tangent, whole.tangent)
+
+
+def test_resuming_by_nothing_changes_nothing() -> None:
+    part = run(steps=25, save_every=10)
+    again = ph.resume(part, steps=0)
+    np.testing.assert_array_equal(again.t, part.t)
+    np.testing.assert_array_equal(again.R, part.R)
+
+
+@pytest.mark.parametrize(("changes", "field"), [({"t_end": 0.5}, "t_end"), ({}, "t_end"), ({"steps": -1}, "steps")])
+def test_what_cannot_be_resumed_is_named(changes: dict, field: str) -> None:
+    with pytest.raises(ph.InvalidInput) as caught:
+        ph.resume(run(), **changes)
+    assert caught.value.field == field
+    with pytest.raises(ph.InvalidInput, match="trajectory"):
+        ph.resume(run().at([0.1, 0.2]), steps=1)
+
+
+def interrupt_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C at the worst moment: when steps were done of which the driver does not know yet."""
+    from polhode.methods.loops import DriftKickRun
+
+    driver = __import__("sys").modules["polhode.simulate"]
+    monkeypatch.setattr(driver, "FIRST_CHUNK", 16)
+    monkeypatch.setattr(driver, "CHUNK_SECONDS", 0.0)
+    calls = []
+
+    def advance(self, first, count, every, samples, old=DriftKickRun.advance):
+        result = old(self, first, count, every, samples)
+        calls.append(count)
+        if len([n for n in calls if n]) > chunks:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(DriftKickRun, "advance", advance)
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 5])
+def test_an_interruption_keeps_what_was_computed(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run(steps=100, save_every=7)
+    with monkeypatch.context() as patched:
+        interrupt_after(chunks, patched)
+        with pytest.raises(ph.Interrupted, match="of 100 steps") as caught:
+            run(steps=100, save_every=7)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    part = caught.value.trajectory
+    assert part.stats.steps == (0 if chunks == 0 else 16 + chunks - 1)
+    joined = ph.resume(part, t_end=10.0)
+    np.testing.assert_array_equal(joined.t, whole.t)
+    np.testing.assert_array_equal(joined.R, whole.R)
+
+
+def test_a_true_signal_ends_a_long_run_at_once() -> None:
+    run()  # compiled
+    import signal
+    import threading
+    import time
+
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(ph.Interrupted) as caught:
+        run(steps=10**10, save_every=10**9)
+    assert time.monotonic() - began < 10.0
+    part = caught.value.trajectory
+    assert part.stats.steps > 1000
+    np.testing.assert_array_equal(part.final.R, run(steps=part.stats.steps, save_every=10**9).final.R)

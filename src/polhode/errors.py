@@ -44,6 +44,21 @@ class ConvergenceError(PolhodeError, ArithmeticError):
         super().__init__(message)
 
 
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted. `trajectory` holds what was computed of its `steps`; `polhode.resume` goes on from it.
+
+    It is a `KeyboardInterrupt` and no `PolhodeError`, so that nothing that handles failures swallows it.
+    """
+
+    def __init__(self, trajectory: Trajectory, steps: int) -> None:
+        self.trajectory, self.steps = trajectory, steps
+        done = trajectory.stats.steps
+        super().__init__(f"interrupted after {done:,} of {steps:,} steps, at t = {trajectory.t[-1]:g}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.trajectory, self.steps)
+
+
 def _restored(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PolhodeError:
     """An error that came from another process: its constructor's arguments are not its message."""
     error = kind.__new__(kind, *args)

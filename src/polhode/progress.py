@@ -1,8 +1,9 @@
-"""A progress bar with rate and remaining time; silent where the output is not a terminal."""
+"""A progress bar with rate, remaining time and how well things are kept; silent where the output is not a terminal."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -19,10 +20,14 @@ def rate_text(steps_per_second: float) -> str:
 
 
 class Bar:
-    """Progress of one run of `total` steps, used as a context."""
+    """Progress of one run from step `first` to `total`, used as a context.
 
-    def __init__(self, total: int) -> None:
-        from rich.console import Console
+    `drift` gives the farthest that each conserved quantity has strayed; it is asked only where someone sees it.
+    """
+
+    def __init__(self, first: int, total: int, drift: Callable[[], dict[str, float]]) -> None:
+        from rich.console import Console, Group
+        from rich.live import Live
         from rich.progress import (
             BarColumn,
             Progress,
@@ -31,8 +36,10 @@ class Bar:
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.text import Text
 
         console = Console(stderr=True)
+        self._seen = console.is_terminal
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -42,20 +49,37 @@ class Bar:
             TextColumn("left"),
             TimeRemainingColumn(),
             console=console,
-            disable=not console.is_terminal,
         )
-        self._task = self._progress.add_task("integrating", total=total, rate="")
+        self._task = self._progress.add_task("integrating", total=total, completed=first, rate="")
+        self._kept = Text("", style="dim")
+        self._live = Live(Group(self._progress, self._kept), console=console, refresh_per_second=8)
+        self._first, self._drift = first, drift
         self._began = time.perf_counter()
 
     def __enter__(self) -> Bar:
-        self._progress.start()
+        if self._seen:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        if self._seen:
+            self._live.stop()
 
     def update(self, done: int) -> None:
-        rate = done / max(time.perf_counter() - self._began, 1e-9)
+        """Say that `done` steps are done."""
+        if not self._seen:
+            return
+        rate = (done - self._first) / max(time.perf_counter() - self._began, 1e-9)
         self._progress.update(self._task, completed=done, rate=rate_text(rate))
+        self._kept.plain = drift_text(self._drift())
+
+
+def drift_text(drift: dict[str, float]) -> str:
+    """How far each conserved quantity has strayed, in one line.
+
+    >>> drift_text({"energy": 2.6961e-07, "linear_momentum": 0.0})
+    'strayed: energy 2.7e-07, linear_momentum 0'
+    """
+    return "strayed: " + ", ".join(f"{name} {worst:.2g}" for name, worst in drift.items()) if drift else ""

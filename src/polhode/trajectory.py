@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._version import __version__
+from .dense import between
 from .errors import InvalidInput, PolhodeError
 from .methods.base import Method
 from .systems.base import State, System
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
+    from scipy.spatial.transform import Rotation
+
+    from .view.notebook import Inline
 
 Array = NDArray[np.float64]
 
@@ -56,8 +61,25 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class Occurrence:
+    """Something that happened at a time: which kind of event, to what, and whether it ended the run."""
+
+    t: float
+    event: str
+    what: str
+    stopped: bool
+
+    def __str__(self) -> str:
+        return f"{self.event} of {self.what} at t = {self.t:.12g}"
+
+
+@dataclass(frozen=True)
 class Trajectory:
-    """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`."""
+    """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
+
+    `events` is what happened on the way, in order. `carry` is all that the method carried at the last step, from which
+    `resume` goes on bit for bit; None where it cannot.
+    """
 
     system: System
     method: Method
@@ -67,6 +89,9 @@ class Trajectory:
     stats: Stats
     tangent: Array | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    save_every: int = 1
+    events: tuple[Occurrence, ...] = ()
+    carry: Array | None = None
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_"):
@@ -88,14 +113,86 @@ class Trajectory:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
         return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
 
+    def _repr_html_(self) -> str:
+        from .view.notebook import trajectory_html
+
+        return trajectory_html(self)
+
+    def plot(self, figure: str | None = None) -> Figure:
+        """A matplotlib figure by its name (`polhode.view.plots.figures_for`), or the one that tells most."""
+        from .view.notebook import plot
+
+        return plot(self, figure)
+
+    def view(self, height: int = 480) -> Inline:
+        """The moving picture, in a notebook; `polhode view` shows a saved run without one."""
+        from .view.notebook import view
+
+        return view(self, height)
+
     def state(self, i: int) -> State:
         """Sample `i` as a state."""
         return State(self.system, {n: v[i] for n, v in self.values.items()}, float(self.t[i]))
+
+    @overload
+    def at(self, t: float) -> State: ...
+    @overload
+    def at(self, t: Sequence[float] | Array) -> Trajectory: ...
+    def at(self, t: Any) -> State | Trajectory:
+        """The state at any time of the run, or for a list of times a trajectory with the states at those.
+
+        The method itself goes on from the last sample before `t`, its last step cut to end there: as accurate as the
+        samples, on the manifold, and continuous.
+
+        >>> import polhode as ph
+        >>> start = ph.FreeRigidBody.example()
+        >>> traj = ph.simulate(start.system, start, step=0.1, steps=100, save_every=10)
+        >>> traj.at(3.14159).t, traj.at([0.25, 0.5]).omega.shape
+        (3.14159, (2, 3))
+        """
+        times = np.array(t, dtype=np.float64)
+        low, high = sorted((float(self.t[0]), float(self.t[-1])))
+        if times.ndim > 1 or not times.size or not np.all((times >= low) & (times <= high)):
+            raise InvalidInput("t", t, f"times from {low:g} to {high:g}, one or a list of them")
+        rows = between(self, np.atleast_1d(times))
+        found = Trajectory.of(
+            self.system,
+            self.method,
+            rows,
+            np.atleast_1d(times),
+            step=self.step,
+            stats=self.stats,
+            provenance=self.provenance,
+        )
+        return found if times.ndim else found.state(0)
 
     @property
     def final(self) -> State:
         """The last state: start another run from it."""
         return self.state(-1)
+
+    def rotations(self, body: int = 1) -> Rotation:
+        """The attitudes of a body, counted from 1, as SciPy's rotations from body to inertial coordinates. The other way
+        round, a state's `R` may be one of these.
+
+        >>> import polhode as ph
+        >>> start = ph.FreeRigidBody.example()
+        >>> found = ph.simulate(start.system, start, step=0.1, steps=10).rotations()
+        >>> len(found), start.system.state(R=found[-1]).R.shape
+        (11, (3, 3))
+        """
+        from scipy.spatial.transform import Rotation
+
+        from .io.motion import motions
+
+        turns = Rotation.from_quat(motions(self, body)[0].q)
+        return turns if len(self) < 2 or self.t[-1] >= self.t[0] else turns[::-1]
+
+    def orbit(self, pair: tuple[int, int] = (1, 2)) -> xarray.Dataset:
+        """Osculating elements, distance and libration angles of two bodies, counted from 1 (see `analysis.orbits`)."""
+        from .analysis.orbits import orbit_dataset
+
+        return orbit_dataset(self, pair)
 
     def invariants(self) -> dict[str, Array]:
         """The conserved quantities over time, by name."""
@@ -127,8 +224,8 @@ class Trajectory:
         >>> import polhode as ph
         >>> start = ph.FreeRigidBody.example()
         >>> data = ph.simulate(start.system, start, step=0.1, steps=10).to_xarray()
-        >>> list(data)
-        ['R', 'q', 'omega', 'Pi', 'invariant_energy', 'invariant_spatial_momentum', 'invariant_momentum_norm']
+        >>> [name for name in data if not name.startswith("invariant_")]
+        ['R', 'q', 'omega', 'Pi', 'carry']
         >>> data.R.dims, data.attrs["polhode_values"]
         (('time', 'R_i', 'R_j'), '["R", "Pi"]')
         """
@@ -141,7 +238,10 @@ class Trajectory:
 
         with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
             for name, info in self.system.fields.items():
-                add(name, self.system.derive(name, self.values), long_name=info.meaning, units=info.unit or "1")
+                order = {"components": "x y z w"} if name == "q" else {}
+                add(
+                    name, self.system.derive(name, self.values), long_name=info.meaning, units=info.unit or "1", **order
+                )
             for name, array in self.invariants().items():
                 add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
         if self.tangent is not None:
@@ -149,8 +249,12 @@ class Trajectory:
                 "tangent",
                 self.tangent,
                 long_name="tangent map from the first sample, in the left-trivialised tangent basis",
+                units="consistent",
             )
-        time = ("time", self.t, {"long_name": "time", "units": "consistent"})
+        if self.carry is not None:
+            about = "what the method carried at the last step: a run goes on from it"
+            data["carry"] = ("carried", self.carry, {"long_name": about, "units": "consistent"})
+        time = ("time", self.t, {"long_name": "time", "units": "consistent", "axis": "T"})
         return xarray.Dataset(data, coords={"time": time}, attrs=self.attributes())
 
     def attributes(self) -> dict[str, Any]:
@@ -173,18 +277,20 @@ class Trajectory:
             "polhode_method": type(self.method).__name__,
             "polhode_method_options": plain("method", self.method.options()),
             "polhode_step": self.step,
+            "polhode_save_every": self.save_every,
+            "polhode_events": json.dumps([asdict(event) for event in self.events]),
             "polhode_values": json.dumps(list(self.values)),
             "polhode_stats": json.dumps(asdict(self.stats)),
             "polhode_provenance": plain("provenance", dict(self.provenance)),
             "polhode_conventions": (
                 "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
-                "units are the user's own consistent set"
+                "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
             ),
-            "references": self.method.reference,
+            "references": f"{self.system.reference}; {self.method.reference}",
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a NetCDF file that `polhode.load` reads back bit for bit."""
+        """Write a NetCDF file, or a folder "NAME.zarr", that `polhode.load` reads back bit for bit."""
         from .io.netcdf import save
 
         save(self, path)

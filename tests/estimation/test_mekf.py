@@ -121,3 +121,39 @@ def test_bad_input_is_named() -> None:
         assert caught.value.field == field
     with pytest.raises(ph.InvalidInput, match="gyro"):
         MEKF(START, COVARIANCE).update(Gyro(0.1), [0, 0, 0])
+
+
+def _driven(t, R, omega):
+    return 0.02 * omega[0], 0.001, 0.0
+
+
+@pytest.mark.parametrize("rest", [{"rho": [0.02, 0.05, -0.04]}, {"rotor_torque": _driven}], ids=["rotors", "commanded"])
+def test_a_gyrostat_as_the_model(rest: dict) -> None:
+    """Φ against differences of the same prediction, and an error below that of the sensors."""
+    body = ph.Gyrostat([1, 2, 3], **rest)
+    start, h = body.state(omega=np.radians([4, -5, 6])), 1e-6
+    propagator = Stepped(ph.LGVI(), substep=0.5)
+    _, Phi = propagator(start, 2.0)
+    for j, e in enumerate(np.eye(6) * h):
+        ends = [
+            propagator(body.moved(start, start.R @ ph.so3.exp(s * e[:3]), start.omega + s * e[3:]), 2.0)[0]
+            for s in (1, -1)
+        ]
+        turn = ph.so3.log(ends[1].R.T @ ends[0].R) / (2 * h)
+        np.testing.assert_allclose(Phi[:, j], [*turn, *(ends[0].omega - ends[1].omega) / (2 * h)], atol=1e-8)
+    rng = np.random.default_rng(3)
+    truth = ph.simulate(body, start, step=0.1, steps=3000, save_every=50, method=ph.LGVI(order=4))
+    kalman, errors = MEKF(start, COVARIANCE, propagator=propagator), []
+    for k in range(1, 61):
+        kalman.predict(5.0)
+        for sensor in SENSORS:
+            kalman.update(sensor, sensor.measure(truth.R[k], rng))
+        errors.append(np.degrees(np.linalg.norm(kalman.error(truth.state(k))[:3])))
+    np.testing.assert_allclose(kalman.state.rho, truth.rho[-1], atol=5e-3)
+    assert np.sqrt(np.mean(np.square(errors[30:]))) < 0.7
+
+
+def test_a_damper_is_refused() -> None:
+    state = ph.DampedGyrostat.example()
+    with pytest.raises(ph.PolhodeError, match="damper"):
+        MEKF(state, COVARIANCE)

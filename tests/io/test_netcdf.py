@@ -11,6 +11,8 @@ import xarray
 
 import polhode as ph
 from polhode.io.netcdf import load, save
+from polhode.systems.base import known_systems
+from polhode.trajectory import Stats
 
 METHODS = [
     ph.LGVI(2),
@@ -83,7 +85,7 @@ def test_a_run_goes_on_from_a_file_as_if_it_had_not_stopped(method, tmp_path):
 def test_every_variable_says_what_it_is(tmp_path):
     simulated(provenance={"scenario": "[run]\nstep = 0.1\n"}, tangent=True).save(tmp_path / "run.nc")
     with netCDF4.Dataset(tmp_path / "run.nc") as file:
-        expected = {"time", "R", "q", "omega", "Pi", "tangent"} | {
+        expected = {"time", "R", "q", "omega", "Pi", "tangent", "carry"} | {
             f"invariant_{name}" for name in ph.FreeRigidBody.conserved
         }
         assert set(file.variables) == expected
@@ -99,6 +101,24 @@ def test_every_variable_says_what_it_is(tmp_path):
         assert (file.polhode_method, json.loads(file.polhode_method_options)) == ("LGVI", {"order": 2})
         assert file.polhode_step == 0.1
         assert json.loads(file.polhode_stats)["steps"] == 20
+
+
+@pytest.mark.parametrize("cls", known_systems().values(), ids=known_systems())
+def test_every_system_has_its_variables_described(cls):
+    """From the description alone: no run is needed for it."""
+    start = cls.example()
+    values = {name: value[None] for name, value in start.values.items()}
+    stats = Stats(steps=0, seconds=0.0, evaluations=0, mean_iterations=0.0, max_iterations=0, worst_residual=0.0)
+    data = ph.Trajectory(start.system, ph.LGVI(), 0.1, np.zeros(1), values, stats).to_xarray()
+    assert {*start.system.fields, *(f"invariant_{name}" for name in start.system.conserved)} == set(data)
+    assert (data.time.attrs["axis"], data.attrs["Conventions"]) == ("T", "CF-1.10")
+    assert cls.reference in data.attrs["references"]
+    for name, variable in data.variables.items():
+        assert len(variable.attrs["long_name"]) > 3, name
+        assert variable.attrs["units"], name
+        assert variable.dims[0] == "time"
+    if "q" in data:
+        assert data.q.attrs["components"] == "x y z w"
 
 
 def test_derived_fields_are_those_of_the_trajectory(tmp_path):

@@ -114,7 +114,7 @@ def test_equilibria_against_the_closed_linearisation(sign: float) -> None:
 def test_steady_rotations_about_the_field() -> None:
     body = ph.ChargedBody([1, 2, 2.5], [0, 0, 0], [[0.3, 0.1, 0], [0.1, 0.5, 0], [0, 0, 0.2]], B=[0.0, 1.5, 0.0])
     found = body.steady_rotations(0.8)
-    assert len(found) == 3
+    assert len(found) == 6, "about three axes, each of them along B or against it"
     for steady in found:
         run = ph.simulate(body, steady, step=2.0, steps=1, method=TIGHT)
         np.testing.assert_allclose(run.final.omega, steady.omega, atol=1e-12)

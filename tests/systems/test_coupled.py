@@ -119,6 +119,33 @@ def test_spherical_shells_keep_the_sum_of_body_momenta() -> None:
     assert float(shells.potential_energy(R)) == pytest.approx(0.7 * (np.trace(Q) - 3), abs=1e-14)
 
 
+@pytest.mark.parametrize("name", ["ConcentricShells", "CoupledBodies"])
+def test_rotations_as_one_are_steady(name: str) -> None:
+    """They go on for a while as they began, in space and relative to each other, and can be linearised."""
+    system = getattr(ph, name).example().system
+    found = system.steady_rotations(0.7)
+    assert len(found) >= 6
+    for steady in found[:6]:
+        run = ph.simulate(system, steady, step=1.0, steps=2, method=TIGHT)
+        np.testing.assert_allclose(run.final.omega, steady.omega, atol=1e-9)
+        turned = ph.so3.exp([0.0, 0.0, 0.7 * 2.0]) @ steady.R
+        np.testing.assert_allclose(run.final.R, turned, atol=1e-9)
+        spatial = np.einsum("nij,nj->ni", steady.R, steady.omega)
+        np.testing.assert_allclose(spatial, np.tile([0.0, 0.0, 0.7], (system.bodies, 1)), atol=1e-12)
+    verdicts = {system.linearize(e).verdict for e in found}
+    assert "unstable" in verdicts
+    assert len(verdicts) > 1
+
+
+def test_two_bodies_that_share_their_axes_turn_about_them() -> None:
+    shells = ph.ConcentricShells([1.0, 2.0, 2.5], [2.0, 1.5, 1.0], K=-0.6)
+    aligned = [e for e in shells.steady_rotations(0.5) if np.abs(e.R[0] - e.R[1]).max() < 1e-9]
+    axes = {int(np.argmax(np.abs(e.R[0, 2]))) for e in aligned if np.abs(e.R[0, 2]).max() > 1 - 1e-9}
+    assert axes == {0, 1, 2}
+    with pytest.raises(ph.InvalidInput):
+        shells.steady_rotations(0.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [

@@ -81,3 +81,37 @@ def test_bad_input_is_named(change: dict, field: str) -> None:
     with pytest.raises(ph.InvalidInput) as caught:
         ph.FieldBody(**given)
     assert caught.value.field == field
+
+
+def test_a_kernel_and_a_function_are_the_same_field() -> None:
+    """A kernel writes down its formula; one that chooses, and a Python function, are taken numerically. All are added to
+    the field by numbers."""
+    from polhode.scalars import kernel, sqrt, where
+
+    (mu, a, b, c), rest = BODY.sources[0], BODY.sources[1:]
+
+    @kernel
+    def smooth(x):  # type: ignore[no-untyped-def]
+        u, v, w = x[0] - a, x[1] - b, x[2] - c
+        return -mu / sqrt(u * u + v * v + w * w)
+
+    @kernel
+    def choosing(x):  # type: ignore[no-untyped-def]
+        u, v, w = x[0] - a, x[1] - b, x[2] - c
+        r2 = u * u + v * v + w * w
+        return -mu / sqrt(where(r2 > 1e-6, r2, 1e-6))
+
+    def plain(x: np.ndarray) -> float:
+        return float(-mu / np.linalg.norm(x - [a, b, c]))
+
+    expected = ph.simulate(BODY, STATE, step=0.05, steps=20)
+    for potential in (smooth, choosing, plain):
+        if potential is plain:
+            with pytest.warns(UserWarning, match="slower"):
+                body = ph.FieldBody(BODY.masses, BODY.positions, sources=rest, potential=potential)
+        else:
+            body = ph.FieldBody(BODY.masses, BODY.positions, sources=rest, potential=potential)
+        run = ph.simulate(body, body.state(R=STATE.R, omega=STATE.omega), step=0.05, steps=20)
+        np.testing.assert_allclose(run.R, expected.R, atol=1e-12)
+        np.testing.assert_allclose(run.invariants()["energy"], expected.invariants()["energy"], atol=1e-12)
+    assert body.describe()["potential"] == "plain"

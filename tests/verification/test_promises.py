@@ -15,18 +15,19 @@ from polhode.methods import Method
 from polhode.systems import System
 
 from .promises import PROMISES, pairs
+from .specimens import Specimen
 
 MARKS = {True: "✓", False: "✗", None: " "}
 
 
-def name(case: tuple[Method, type[System]]) -> str:
+def name(case: tuple[Method, type[System] | Specimen]) -> str:
     return f"{case[1].__name__}-{case[0]!r}"
 
 
 @pytest.mark.parametrize("promise", list(PROMISES))
 @pytest.mark.parametrize("case", list(pairs()), ids=name)
 def test_promise(
-    case: tuple[Method, type[System]], promise: str, record_property: Callable[[str, object], None]
+    case: tuple[Method, type[System] | Specimen], promise: str, record_property: Callable[[str, object], None]
 ) -> None:
     method, system = case
     cell = PROMISES[promise](method, system.example())

@@ -10,6 +10,7 @@ from ..methods import Method
 from ..scalars import double
 from ..simulate import simulate
 from ..systems.base import State
+from ..trajectory import Trajectory
 from .convergence import distance
 
 Array = NDArray[np.float64]
@@ -76,8 +77,15 @@ def symmetry_defect(state: State, method: Method, step: float, steps: int = 200)
     return distance(state, back)
 
 
-def group_defect(state: State, method: Method, step: float, steps: int) -> float:
-    """How far the variables are off their manifolds after `steps` steps."""
-    final = simulate(state.system, state, step=step, steps=steps, save_every=steps, method=method).final
-    layout = state.system.representations[method.representation].layout
-    return float(layout.defect(layout.pack(final.values)))
+def group_defect(trajectory: Trajectory) -> float:
+    """How far the variables are off their manifolds at the end of a run.
+
+    >>> import polhode as ph
+    >>> state = ph.FreeRigidBody.example()
+    >>> group_defect(ph.simulate(state.system, state, step=0.1, steps=1000)) < 1e-14
+    True
+    >>> group_defect(ph.simulate(state.system, state, step=0.1, steps=1000, method=ph.RK4())) > 1e-10
+    True
+    """
+    layout = trajectory.system.representations[trajectory.method.representation].layout
+    return float(layout.defect(layout.pack(trajectory.final.values)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InvalidInput
 from .base import Body
+from .checks import from_table
 from .ellipsoid import Ellipsoid, Sphere
 from .given import GivenIntegrals
 from .inertia import Inertia
@@ -22,8 +23,8 @@ KINDS: dict[str, type[Body]] = {
 }
 
 
-def body_from(description: Mapping[str, Any]) -> Body:
-    """The body that `describe()` described.
+def body_from(description: Mapping[str, Any], field: str = "body") -> Body:
+    """The body that `describe()` described; errors name `field`.
 
     >>> body_from({"type": "sphere", "mass": 2.0, "radius": 1.0})
     Sphere(mass=2)
@@ -31,14 +32,11 @@ def body_from(description: Mapping[str, Any]) -> Body:
     arguments = dict(description)
     kind = arguments.pop("type", None)
     if kind not in KINDS:
-        raise InvalidInput("type", kind, f"one of {', '.join(KINDS)}")
+        raise InvalidInput(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
     make = Polyhedron.from_file if "file" in arguments and kind == Polyhedron.kind else KINDS[kind]
     if make == Polyhedron.from_file:
         arguments["path"] = arguments.pop("file")
-    try:
-        return make(**arguments)
-    except TypeError as error:  # an argument too many or too few
-        raise InvalidInput(f"arguments of the {kind}", sorted(arguments), str(error)) from error
+    return from_table(field, make, arguments)
 
 
 __all__ = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +13,7 @@ from ..errors import InvalidInput
 from ..geometry.front import as_array
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 def finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
@@ -34,3 +37,27 @@ def whole(field: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(field, value, f"a whole number, {least} or more")
     return int(value)
+
+
+def from_table(field: str, make: Callable[..., T], table: Any) -> T:
+    """What `make` makes from a table of its arguments; errors name the key in the table.
+
+    >>> from polhode.bodies import Sphere
+    >>> from_table("moon", Sphere, {"mass": 2.0, "radios": 1.0})
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: moon.radios = 1.0: expected no such key; there are mass, radius
+    """
+    known = inspect.signature(make).parameters
+    if not isinstance(table, Mapping):
+        raise InvalidInput(field, table, f"a table with {', '.join(known)}")
+    for key in table:
+        if key not in known:
+            raise InvalidInput(f"{field}.{key}", table[key], f"no such key; there are {', '.join(known)}")
+    missing = [name for name, each in known.items() if each.default is each.empty and name not in table]
+    if missing:
+        raise InvalidInput(field, dict(table), f"a table that has {', '.join(missing)} too")
+    try:
+        return make(**table)
+    except InvalidInput as error:
+        raise InvalidInput(f"{field}.{error.field}", error.value, error.allowed) from error

@@ -4,7 +4,7 @@ Whatever a user can get wrong ends in one message on stderr and exit code 2; a r
 it has and exits with 1; Ctrl-C exits with 130. What is slow to import is imported by the commands that need it.
 """
 
-from . import lists, results, run, sources  # each adds its commands to the app
+from . import exchange, lists, results, run, sources  # each adds its commands to the app
 from .base import main
 
-__all__ = ["lists", "main", "results", "run", "sources"]
+__all__ = ["exchange", "lists", "main", "results", "run", "sources"]

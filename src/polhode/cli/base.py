@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..tables import Table
 
 P = ParamSpec("P")
+FILE_WIDTH = 120  # columns of a table that goes to a file or a pipe
 
 main = typer.Typer(
     no_args_is_help=True,
@@ -39,7 +41,10 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def inner(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with warnings.catch_warnings():
+                # what is too large to square shows up in the result, or as the reason that there is none
+                warnings.simplefilter("ignore", RuntimeWarning)
+                command(*args, **kwargs)
         except PolhodeError as error:
             fail(str(error), 2)
         except MemoryError:
@@ -87,7 +92,10 @@ def show_table(table: Table) -> None:
     from rich.console import Console
 
     below = ("arguments", "reference")
-    Console().print(table.to_rich(leave_out=below))
+    console = Console()
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    console.print(table.to_rich(leave_out=below))
     lines = {
         f"{next(iter(row.values()))}({', '.join(row[below[0]])})": row[below[1]] for row in table if below[0] in row
     }

@@ -1,4 +1,4 @@
-"""`polhode plot`: what can be made of a result."""
+"""`polhode plot` and `polhode view`: what can be made of a result."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import typer
 
 from .base import main, plainly
 
+Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
+
 
 @main.command()
 @plainly
 def plot(
-    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")],
+    result: Result,
     figure: Annotated[
         list[str] | None, typer.Option("--figure", metavar="NAME", help="Which figure. Repeatable; default: all.")
     ] = None,
@@ -28,3 +30,38 @@ def plot(
     trajectory = load(result)
     for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
         typer.echo(f"wrote {path}")
+
+
+@main.command()
+@plainly
+def view(
+    result: Result,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write one file that works offline, and serve nothing."),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to serve it; 0: any.")] = 8080,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+) -> None:
+    """Show a result in the browser: the bodies move."""
+    import webbrowser
+
+    from ..io.netcdf import load
+    from ..view.scene import scene
+    from ..view.web import save_page
+
+    trajectory = load(result)
+    if html is not None:
+        save_page(trajectory, html)
+        typer.echo(f"wrote {html}")
+        return
+    from ..view.server import ViewServer
+
+    server = ViewServer(scene(trajectory), port)
+    typer.echo(f"the view is at {server.address}; Ctrl-C ends it")
+    if show:
+        webbrowser.open(server.address)
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        server.close()

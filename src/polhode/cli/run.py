@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from ..errors import ConvergenceError, InvalidInput
+from ..errors import ConvergenceError, Interrupted, InvalidInput
 from .base import Changes, Folder, ScenarioName, fail, main, open_scenario, plainly
 
 if TYPE_CHECKING:
@@ -27,10 +28,17 @@ def run(
     plots: Annotated[
         bool, typer.Option("--plots/--no-plots", help="Draw the figures that the scenario asks for.")
     ] = True,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html, and a copy of the scenario.")
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless something is wrong.")] = False,
+    earlier: Annotated[
+        Path | None, typer.Option("--from", metavar="RESULT", help="Go on with an earlier, interrupted run of it.")
+    ] = None,
 ) -> None:
-    """Run a scenario: progress, the table of what was kept, the result as NetCDF, and plots."""
+    """Run a scenario: progress, the table of what was kept, the result as NetCDF, plots, and a report."""
     from ..io.files import check_folder, make_folder
+    from ..io.netcdf import load
     from ..view.plots import save_figures
 
     chosen = open_scenario(scenario, changes)
@@ -45,15 +53,22 @@ def run(
     say(_summary(plan))
     file = out / chosen.output_name
     try:
-        trajectory = chosen.run(progress=not quiet)
+        trajectory = chosen.run(progress=not quiet, earlier=load(earlier) if earlier else None)
     except ConvergenceError as error:
         _keep_part(error, file.with_suffix(".partial.nc"))
+    except Interrupted as error:
+        part = file.with_suffix(".partial.nc")
+        _keep_interrupted(error, part, ["polhode", "run", scenario, *_again(changes, out), "--from", str(part)])
     make_folder(out)
     trajectory.save(file)
     if not quiet:
         _show_kept(trajectory)
+    for event in trajectory.events:
+        say(f"{event}{': the run ended there' * event.stopped}")
     say(f"wrote {file}")
-    for path in save_figures(trajectory, out, figures, prefix=f"{file.stem}-"):
+    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-")
+    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if report else []
+    for path in [*drawn, *written]:
         say(f"wrote {path}")
 
 
@@ -81,6 +96,19 @@ def _figures(scenario: Scenario, plan: Plan) -> list[str]:
         raise ScenarioError(scenario.name, "output.plots", error.value, error.allowed) from error
 
 
+def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures: dict[str, Path]) -> list[Path]:
+    """The report beside the result, and the scenario under a name that no file of the user's has."""
+    from ..io.files import write_text
+    from ..view.plots import FIGURES
+    from ..view.report import save_report
+
+    changed = "".join(f"# run with --set {shlex.quote(change)}\n" for change in scenario.overrides)
+    copy = write_text(file.with_suffix(".scenario.toml"), changed + scenario.text)
+    page = file.parent / "report.html"
+    save_report(trajectory, page, {FIGURES[name].shows: path for name, path in figures.items()})
+    return [copy, page]
+
+
 def _summary(plan: Plan) -> str:
     name, steps = type(plan.system).__name__, f"{plan.steps:,} step{'s' * (plan.steps != 1)}"
     return f"{name} by {plan.method!r}, {steps}, {plan.samples:,} samples"
@@ -95,6 +123,23 @@ def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
     make_folder(file.parent)
     error.trajectory.save(file)
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
+
+
+def _keep_interrupted(error: Interrupted, file: Path, again: list[str]) -> NoReturn:
+    """Save what was computed before an interruption, and say how to go on."""
+    from ..io.files import make_folder
+
+    if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
+        fail(f"{error}; there is nothing to keep", 130)
+    make_folder(file.parent)
+    error.trajectory.save(file)
+    fail(f"{error}; that part is in {file}. To go on:\n{shlex.join(again)}", 130)
+
+
+def _again(changes: list[str] | None, out: Path) -> list[str]:
+    """The options that make the same run."""
+    sets = [part for change in changes or [] for part in ("--set", change)]
+    return sets if out == Path("out") else [*sets, "--out", str(out)]
 
 
 def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:

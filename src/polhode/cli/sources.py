@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..errors import InvalidInput
 from .base import fail, main, plainly, show_table
-
-if TYPE_CHECKING:
-    from ..reproduce import Row
 
 
 @main.command()
@@ -23,7 +20,7 @@ def reproduce(
     ] = None,
 ) -> None:
     """Print the sources' numbers beside the ones found here; fails if one that should agree does not."""
-    from ..reproduce import failing, figures, sources
+    from ..reproduce import brief, failing, figures, reasons, sources
     from ..tables import Table
 
     known = sources()
@@ -34,18 +31,11 @@ def reproduce(
     for name in chosen:
         rows = known[name]()
         wrong += len(failing(rows))
-        show_table(Table(f"{name}: printed and found", [_brief(row) for row in rows]))
-        for row in rows:
-            if row.misprint:
-                typer.echo(f"{row.where}: {row.misprint}")
+        show_table(Table(f"{name}: printed and found", [brief(row) for row in rows]))
+        for reason in reasons(rows):
+            typer.echo(reason)
         draw = figures().get(name)
         for path in draw(out) if out and draw else []:
             typer.echo(f"wrote {path}")
     if wrong:
         fail(f"{wrong} of the printed numbers should agree and do not", 1)
-
-
-def _brief(row: Row) -> dict[str, str]:
-    """A row as the table shows it; why a print is wrong is said below."""
-    numbers = {"printed": f"{row.printed:.8g}", "found": f"{row.found:.8g}", "difference": f"{row.difference:.1e}"}
-    return {"where": row.where, "what": row.what, **numbers, "verdict": row.verdict}

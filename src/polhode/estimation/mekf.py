@@ -111,9 +111,8 @@ class MEKF:
 
     def _move(self, error: Array) -> None:
         """Move the estimated error into the estimate."""
-        body = _body(self.state)
         R = self.state.R @ so3.exp(error[:3])
-        self.state = body.state(R=R, omega=self.state.omega + error[3:6], t=self.state.t)
+        self.state = _body(self.state).moved(self.state, R, self.state.omega + error[3:6])
         if self.gyro:
             self.bias = self.bias + error[6:]
 

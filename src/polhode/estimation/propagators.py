@@ -20,6 +20,7 @@ from ..methods import LGVI, Method
 from ..simulate import simulate
 from ..systems.attitude import AttitudeSystem
 from ..systems.base import State
+from ..systems.damped_gyrostat import DampedGyrostat
 
 Array = NDArray[np.float64]
 
@@ -33,12 +34,16 @@ class Propagator(Protocol):
 def _body(state: State) -> AttitudeSystem:
     if not isinstance(state.system, AttitudeSystem):
         raise PolhodeError(f"a filter of the attitude needs a system on SO(3), not {type(state.system).__name__}")
+    if isinstance(state.system, DampedGyrostat):
+        raise PolhodeError(
+            "a filter of attitude and rate cannot follow a damper, whose rate it neither knows nor measures"
+        )
     return state.system
 
 
 def on_group(state: State) -> State:
     """The state with its attitude brought back to a rotation: methods that leave the group need it."""
-    return _body(state).state(R=so3.project(state.R), Pi=state.Pi, t=state.t)
+    return _body(state).moved(state, so3.project(state.R), state.omega)
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,12 @@ class Stepped:
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         final, tangent = _steps(state, dt, self, tangent=True)
-        J = np.eye(6)
-        J[3:, 3:] = _body(state).inertia.matrix
-        return final, np.asarray(np.linalg.solve(J, tangent @ J), dtype=np.float64)  # from (δθ, δΠ) to (δθ, δω)
+        J = _body(state).inertia.matrix
+        into = np.eye(6)  # from (δθ, δω) to (δθ, δΠ); rotors' momentum that is part of the state is known at the start
+        into[3:, 3:] = J
+        rotors = tangent[6:9, :6] if len(tangent) == 9 else 0.0
+        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors)
+        return final, np.concatenate([tangent[:3, :6], rate]) @ into
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class FirstOrder:
             S = so3.hat(state.omega)
             F = np.zeros((6, 6))
             F[:3, :3], F[:3, 3:] = -S, np.eye(3)
-            F[3:, 3:] = np.linalg.solve(J, so3.hat(J @ state.omega) - S @ J)
+            F[3:, 3:] = np.linalg.solve(J, so3.hat(state.Pi) - S @ J)
             Phi = (np.eye(6) + F * (dt / count)) @ Phi
             state, _ = _steps(state, dt / count, self, tangent=False)
         return state, Phi

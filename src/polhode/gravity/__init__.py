@@ -27,7 +27,7 @@ expansion of order above 2 and the polyhedron are compiled once each and called,
 
 from .dispatch import moment_on_second, mutual, mutual_inertial
 from .fields import PolyhedronField
-from .interactions import Expansion, Interaction, PointsPoints, PolyhedronPoint
+from .interactions import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
 __all__ = [
     "Expansion",
@@ -35,6 +35,7 @@ __all__ = [
     "PointsPoints",
     "PolyhedronField",
     "PolyhedronPoint",
+    "attracts_as_point",
     "moment_on_second",
     "mutual",
     "mutual_inertial",

@@ -20,10 +20,10 @@ from ..scalars import compiled, get3, get9, kernel, put, put3
 from .counts import count
 from .expansion import expansion
 from .points import points_points
-from .polyhedron import polyhedron_point
+from .polyhedron import point_polyhedron, polyhedron_point
 from .second_order import second_order
 
-POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON = 0, 1, 2, 3
+POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON, POLYHEDRON_FIRST = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -38,6 +38,8 @@ def mutual(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> 
         return expansion(S, X, R, p, i, work, j)
     if kind == POLYHEDRON:
         return polyhedron_point(S, X, R, p, i, work, j)
+    if kind == POLYHEDRON_FIRST:
+        return point_polyhedron(S, X, R, p, i, work, j)
     return points_points(S, X, R, p, i, work, j)
 
 
@@ -66,3 +68,11 @@ def evaluate(S: Any, y: Any, p: Any, work: Any, out: Any) -> None:
     put(out, 0, S, U)
     put3(out, 1, S, F)
     put3(out, 4, S, M)
+
+
+@compiled
+def energies(S: Any, samples: Any, p: Any, y: Any, U: Any) -> None:
+    """U of every row (X, R) of `samples`; `y` has twelve entries and the workspace behind them."""
+    for row in range(samples.shape[0]):
+        y[:12] = samples[row, :12]
+        U[row] = mutual(S, get3(y, 0, S), get9(y, 3, S), p, 0, y, 12)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from ..geometry import so3
 from ..geometry.implicit import symmetric_entries
 from ..scalars import double, duals
 from . import expansion, polyhedron
-from .dispatch import EXPANSION, POINTS, POLYHEDRON, SECOND_ORDER, evaluate
+from .dispatch import EXPANSION, POINTS, POLYHEDRON, POLYHEDRON_FIRST, SECOND_ORDER, evaluate
 from .multipoles import highest_degree, reduced_operator
 
 Array = NDArray[np.float64]
@@ -137,9 +138,15 @@ class Expansion(Interaction):
     def _build(self) -> Array:
         return self._second_order() if self.order == 2 else self._any_order()
 
+    def shape_parameters(self) -> Array:
+        """`parameters()` without the mass of body 1: what its shape adds to its attraction by a point, body 2."""
+        numbers = self.parameters()
+        numbers[1 if self.order == 2 else expansion.HEADER] = 0.0
+        return numbers
+
     def _second_order(self) -> Array:
         m1, m2 = self.body1.mass, self.body2.mass
-        first, second = (inertia_from(body.inertia_integrals(2)) for body in (self.body1, self.body2))
+        first, second = (inertia_from(integrals(body, 2)) for body in (self.body1, self.body2))
         trace = m1 * np.trace(second) + m2 * np.trace(first)
         tensors = [symmetric_entries(m2 * first), symmetric_entries(m1 * second)]
         return np.concatenate([[SECOND_ORDER], self.G * np.concatenate([[m1 * m2, trace], *tensors])])
@@ -147,7 +154,7 @@ class Expansion(Interaction):
     def _any_order(self) -> Array:
         N = self.order
         unit = float(2.0 ** np.round(np.log2(max(size_of(self.body1), size_of(self.body2)) or 1.0)))
-        first, second = (reduced_operator(b.inertia_integrals(N), N, unit) for b in (self.body1, self.body2))
+        first, second = (reduced_operator(integrals(b, N), N, unit) for b in (self.body1, self.body2))
         header = [EXPANSION, N, highest_degree(first), highest_degree(second), 1.0 / unit]
         # body 2 enters by −ρ₂, which turns the sign of odd degrees
         signs = np.concatenate([np.full(2 * l + 1, (-1.0) ** l) for l in range(N + 1)])
@@ -158,7 +165,7 @@ class Expansion(Interaction):
 
 
 class PolyhedronPoint(Interaction):
-    """A body that attracts as a point does (body 1) in the exact field of a polyhedron (body 2).
+    """A body that attracts as a point does in the exact field of a polyhedron; either may be body 1.
 
     >>> from polhode.bodies import Sphere
     >>> corners = [[1, 1, 1], [-1, -1, 1], [-1, 1, -1], [1, -1, -1]]
@@ -168,18 +175,38 @@ class PolyhedronPoint(Interaction):
     -1.0
     """
 
-    def __init__(self, body1: Body, body2: Polyhedron, G: float) -> None:
-        if not isinstance(body2, Polyhedron):
-            raise InvalidInput("body2", body2, "a Polyhedron")
+    def __init__(self, body1: Body, body2: Body, G: float) -> None:
+        self.kind, point, shape = POLYHEDRON, body1, body2
+        if not isinstance(shape, Polyhedron):
+            self.kind, point, shape = POLYHEDRON_FIRST, body2, body1
+        if not isinstance(shape, Polyhedron):
+            raise InvalidInput("body2", body2, "a Polyhedron, unless body 1 is one")
         super().__init__(body1, body2, G)
-        if highest_degree(reduced_operator(body1.inertia_integrals(4), 4, size_of(body1) or 1.0)) > 0:
-            raise InvalidInput("body1", body1, "a body that attracts as a point does: a Sphere, or one point mass")
-        self.shape = body2
-        self.workspace = polyhedron.workspace_size(body2)
+        if not attracts_as_point(point):
+            field = "body1" if point is body1 else "body2"
+            raise InvalidInput(field, point, "a body that attracts as a point does: a Sphere, or one point mass")
+        self.point, self.shape = point, shape
+        self.workspace = polyhedron.workspace_size(shape)
 
     def _build(self) -> Array:
-        strength = self.G * self.shape.density * self.body1.mass
-        return np.concatenate([[POLYHEDRON], polyhedron.polyhedron_numbers(self.shape, strength)])
+        strength = self.G * self.shape.density * self.point.mass
+        return np.concatenate([[self.kind], polyhedron.polyhedron_numbers(self.shape, strength)])
+
+
+def attracts_as_point(body: Body) -> bool:
+    """Whether the body has no multipoles but its mass."""
+    return highest_degree(reduced_operator(body.inertia_integrals(4), 4, size_of(body) or 1.0)) == 0
+
+
+_INTEGRALS: WeakKeyDictionary[Body, dict[int, Array]] = WeakKeyDictionary()
+
+
+def integrals(body: Body, order: int) -> Array:
+    """The body's inertia integrals, worked out once however many others it meets."""
+    known = _INTEGRALS.setdefault(body, {})
+    if order not in known:
+        known[order] = body.inertia_integrals(order)
+    return known[order]
 
 
 def size_of(body: Body) -> float:

@@ -27,7 +27,19 @@ from numpy.typing import NDArray
 
 from ..bodies.mesh import directed_edges
 from ..bodies.polyhedron import Polyhedron
-from ..geometry.vectors import Matrix, Symmetric, Vector, add, cross, dot, scale, subtract
+from ..geometry.vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    add,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    negate,
+    scale,
+    subtract,
+)
 from ..scalars import atan2, compiled, get, get3, kernel, par, par3, put, put3, sqrt
 from .counts import count
 from .logarithm import log1p
@@ -97,6 +109,14 @@ def polyhedron_point(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w
     U, F, _, _ = polyhedron_field(S, X, p, at, work, w)
     zero = 0.0 * X[0]
     return U, F, (zero, zero, zero)
+
+
+@kernel
+def point_polyhedron(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
+    """The same pair the other way round, the polyhedron being body 1: `U = U_p(−RᵀX)`, `M = −X × ∂U/∂X`."""
+    U, F1, _, _ = polyhedron_field(S, negate(apply_transposed(R, X)), p, at, work, w)
+    F = negate(apply(R, F1))
+    return U, F, cross(F, X)
 
 
 def polyhedron_numbers(body: Polyhedron, strength: float) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, create_model
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import InvalidInput
@@ -24,8 +24,14 @@ EXPECTED = {
     "string_type": "text in quotes",
     "dict_type": "a table",
     "model_type": "a table",
+    "literal_error": "{expected}",
 }
 SIMPLE = {bool, int, float, str}
+
+# how JSON Schema says "a number, or lists of them"; no array of ours has more axes
+NUMBERS: dict[str, Any] = {"type": "number"}
+for _ in range(4):
+    NUMBERS = {"type": ["number", "array"], "items": NUMBERS}
 
 
 class ScenarioError(InvalidInput):
@@ -73,6 +79,12 @@ def arguments(where: str, path: str, function: Callable[..., Any], data: dict[st
     ...
     polhode.io.checks.ScenarioError: body.toml: method.ordre is unknown; did you mean 'order'? Allowed: order, form
     """
+    given = validate(where, (path,), arguments_table(function), data)
+    return {name: getattr(given, name) for name in data}
+
+
+def arguments_table(function: Callable[..., Any]) -> type[Table]:
+    """The table of a scenario that holds the arguments of a method `function`."""
     hints = get_type_hints(function)
     fields: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
@@ -80,9 +92,12 @@ def arguments(where: str, path: str, function: Callable[..., Any], data: dict[st
             continue
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[name] = (_argument_type(hints.get(name, Any)), default)
-    model = create_model("Arguments", __base__=Table, **fields)
-    given = validate(where, (path,), model, data)
-    return {name: getattr(given, name) for name in data}
+    return create_model("Arguments", __base__=Table, **fields)
+
+
+def members(hint: Any) -> list[Any]:
+    """The types that an annotation is made of, however deep."""
+    return [hint, *(inner for part in get_args(hint) for inner in members(part))]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -122,10 +137,10 @@ def _located(where: str, path: tuple[str, ...], model: type[BaseModel], error: E
 
 def _argument_type(hint: Any) -> Any:
     """What a scenario may hold for an argument annotated with `hint`."""
-    members = set(get_args(hint)) - {type(None)}
-    if members and members >= set(get_args(ArrayLike)):
-        return Annotated[Any, BeforeValidator(_numbers)]
-    if hint in SIMPLE or get_origin(hint) is Literal or (members and members <= SIMPLE):
+    parts = set(get_args(hint)) - {type(None)}
+    if parts == set(get_args(ArrayLike)):
+        return Annotated[Any, BeforeValidator(_numbers), WithJsonSchema(NUMBERS)]
+    if hint in SIMPLE or get_origin(hint) is Literal or (parts and parts <= SIMPLE):
         return hint
     return Any
 

@@ -34,6 +34,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text file, all of it or nothing."""
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """`path`, if a file can be put there: its folder exists and it is not a folder itself."""
     target = Path(path)

@@ -1,4 +1,4 @@
-"""Trajectories as NetCDF files: all that a run was, bit for bit.
+"""Trajectories as NetCDF files, or as Zarr folders: all that a run was, bit for bit.
 
 A file holds what `Trajectory.to_xarray` shows: the time, every field of the system, the conserved quantities, the
 tangent map if there is one, and in its attributes the units, the conventions, and how to make the run again.
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, PolhodeError
 from ..methods.base import known_methods
 from ..systems.base import known_systems
-from ..trajectory import Stats, Trajectory
+from ..trajectory import Occurrence, Stats, Trajectory
 from .files import check_writable, replacing
+from .zarr_folder import is_zarr, read_zarr, write_zarr
 
 if TYPE_CHECKING:
     import xarray
@@ -31,7 +32,8 @@ LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "sh
 
 
 def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
-    """Write `trajectory` to a NetCDF file; `polhode.load` reads it back bit for bit.
+    """Write `trajectory` to a NetCDF file, or to a Zarr folder if that is what the name ends in; `polhode.load` reads
+    it back bit for bit.
 
     >>> import tempfile, polhode as ph
     >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -41,6 +43,9 @@ def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
     >>> bool((load(file).R == traj.R).all())
     True
     """
+    if Path(path).suffix == ".zarr":
+        write_zarr(trajectory.to_xarray(), path)
+        return
     check_writable(path)
     dataset = trajectory.to_xarray()
     encoding = {str(name): LOSSLESS for name in dataset.variables}
@@ -62,7 +67,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     dataset = _read(path)
     attributes = dataset.attrs
     if "polhode_system" not in attributes:
-        raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other NetCDF file")
+        raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other file")
     try:
         return _trajectory(dataset, {key.removeprefix("polhode_"): value for key, value in attributes.items()})
     except PolhodeError:
@@ -84,6 +89,9 @@ def _trajectory(dataset: xarray.Dataset, said: dict[str, Any]) -> Trajectory:
         stats=Stats(**json.loads(said["stats"])),
         tangent=_array(dataset, "tangent") if "tangent" in dataset else None,
         provenance=json.loads(said["provenance"]),
+        save_every=int(said.get("save_every", 1)),
+        events=tuple(Occurrence(**event) for event in json.loads(said.get("events", "[]"))),
+        carry=_array(dataset, "carry") if "carry" in dataset else None,
     )
 
 
@@ -94,6 +102,8 @@ def _read(path: str | PathLike[str]) -> xarray.Dataset:
     file = Path(path)
     if not file.exists():
         raise InvalidInput("path", str(path), "a file that exists")
+    if is_zarr(file):
+        return read_zarr(file)
     if not file.is_file():
         raise InvalidInput("path", str(path), "a file, but this is a folder")
     try:

@@ -13,11 +13,13 @@
     step = 0.01
     t_end = 100.0                     # or steps = 10000
     save_every = 10
+    contact = "stop"                  # or "continue" (note it and go on), "ignore" (the default)
     [output]                          # optional
     file = "free_body.nc"             # default: the scenario's own name
     plots = true                      # false, or a list of figures
 
-Which keys [system], [state] and [method] may have is read off the signatures of the classes that they name.
+Which keys [system], [state] and [method] may have is read off the signatures of the classes that they name; those of the
+bodies, in `body_tables`.
 """
 
 from __future__ import annotations
@@ -28,16 +30,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ..errors import InvalidInput
+from ..arguments import count_steps
+from ..errors import IncompatibleMethod, InvalidInput
+from ..events import Contact, Event
 from ..methods.base import Method, known_methods
-from ..simulate import _count_steps as count_steps
-from ..simulate import simulate
+from ..simulate import resume, simulate
 from ..systems.base import State, System, known_systems
 from ..trajectory import Trajectory
+from .body_tables import with_bodies
 from .checks import ScenarioError, Table, arguments, expect, nearest, validate
 
 LARGEST_FILE = 1_000_000
@@ -65,6 +70,7 @@ class RunTable(Table):
     steps: int | None = Field(default=None, ge=0, description="the number of steps, instead of t_end")
     save_every: int = Field(default=1, ge=1, description="keep every so many steps")
     tangent: bool = Field(default=False, description="whether to compute the tangent map too")
+    contact: Literal["ignore", "stop", "continue"] = Field(default="ignore", description="what to do when bodies touch")
 
 
 class OutputTable(Table):
@@ -96,6 +102,7 @@ class Plan:
     steps: int
     samples: int
     memory: int
+    events: list[Event]
 
 
 @dataclass(frozen=True)
@@ -117,12 +124,17 @@ class Scenario:
         system = self._make("system", self.document.system, known_systems())
         with self._located("state"):
             state = system.state(**arguments(self.name, "state", type(system).state, self.document.state))
+        if not all(np.all(np.isfinite(value)) for value in state.values.values()):
+            raise ScenarioError(self.name, "state", problem="the state is not finite: its numbers are too large")
         return system, state, self._make("method", self.document.method, known_methods())
 
     def plan(self) -> Plan:
         """All that can be checked without running."""
         system, state, method = self.build()
-        method.check(system)
+        try:
+            method.check(system)
+        except IncompatibleMethod as error:
+            raise ScenarioError(self.name, "method.type", problem=f"method.type: {error}") from error
         run = self.document.run
         if run.t_end is not None and run.steps is not None:
             raise ScenarioError(self.name, "run.steps", run.steps, "either t_end or steps, not both")
@@ -143,11 +155,22 @@ class Scenario:
                 f"a larger number: {samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has"
             )
             raise ScenarioError(self.name, "run.save_every", run.save_every, allowed)
-        return Plan(system, state, method, steps, samples, memory)
+        events: list[Event] = [] if run.contact == "ignore" else [Contact(stop=run.contact == "stop")]
+        for event in events:
+            try:
+                event.check(system)
+            except InvalidInput as error:
+                raise ScenarioError(self.name, "run.contact", run.contact, error.allowed) from error
+        return Plan(system, state, method, steps, samples, memory, events)
 
-    def run(self, *, progress: bool = False, steps: int | None = None) -> Trajectory:
-        """Run it, or only its first `steps`; the result's provenance holds the scenario's text."""
+    def run(self, *, progress: bool = False, steps: int | None = None, earlier: Trajectory | None = None) -> Trajectory:
+        """Run it, or only its first `steps`, or what an `earlier`, unfinished run of it left; the result's provenance
+        holds the scenario's text."""
         plan = self.plan()
+        if earlier is not None:
+            self._check_earlier(plan, earlier)
+            with self._located("run"):
+                return resume(earlier, steps=plan.steps - earlier.stats.steps, events=plan.events, progress=progress)
         provenance: dict[str, Any] = {"scenario": self.text, "scenario_file": self.name}
         if self.overrides:
             provenance["overrides"] = list(self.overrides)
@@ -160,9 +183,31 @@ class Scenario:
                 steps=plan.steps if steps is None else min(steps, plan.steps),
                 save_every=self.document.run.save_every,
                 tangent=self.document.run.tangent,
+                events=plan.events,
                 progress=progress,
                 provenance=provenance,
             )
+
+    def _check_earlier(self, plan: Plan, earlier: Trajectory) -> None:
+        """Refuse to go on from the run of something else."""
+        run, start = self.document.run, earlier.state(0)
+        here = {
+            "system": (earlier.system.describe(), plan.system.describe()),
+            "method": (repr(earlier.method), repr(plan.method)),
+            "step": (earlier.step, run.step),
+            "save_every": (earlier.save_every, run.save_every),
+            "start": (start.t, plan.state.t),
+        }
+        other = [name for name, (there, wanted) in here.items() if there != wanted]
+        if not other:
+            representation = plan.method.representation
+            first, wanted = (plan.system.enter(representation, state) for state in (start, plan.state))
+            other = [] if np.array_equal(first, wanted) else ["state"]
+        if other:
+            raise ScenarioError(self.name, "from", problem=f"the run to go on from has another {' and '.join(other)}")
+        if earlier.carry is None or earlier.stats.steps > plan.steps:
+            ended = earlier.provenance.get("ended", f"{earlier.stats.steps:,} steps are done")
+            raise ScenarioError(self.name, "from", problem=f"there is nothing left to do: {ended}")
 
     def _make(self, section: str, table: dict[str, Any], known: Mapping[str, type[Any]]) -> Any:
         """The object that a table names by its `type`."""
@@ -176,6 +221,7 @@ class Scenario:
             allowed = f"one of {', '.join(known)}{nearest(str(name), known)}"
             raise ScenarioError(self.name, f"{section}.type", name, allowed)
         with self._located(section):
+            given = with_bodies(self.name, section, known[name], given)
             return known[name](**arguments(self.name, section, known[name].__init__, given))
 
     @contextmanager

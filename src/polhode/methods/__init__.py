@@ -2,7 +2,7 @@
 
 from .base import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert
-from .forced import ForcedLGVI
+from .forced import ForcedLGVI, FullKickVI
 from .moser_veselov import MoserVeselov, SymmetricMoserVeselov
 from .reference import DOP853, Exact
 from .runge_kutta import RK4, Midpoint
@@ -15,6 +15,7 @@ __all__ = [
     "EnergyMomentum",
     "Exact",
     "ForcedLGVI",
+    "FullKickVI",
     "LagrangeDAlembert",
     "Method",
     "Midpoint",

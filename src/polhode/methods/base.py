@@ -160,6 +160,11 @@ class Method(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.options().items())})"
 
+    def _repr_html_(self) -> str:
+        from ..view.notebook import method_html
+
+        return method_html(self)
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.options() == other.options()  # type: ignore[attr-defined]
 

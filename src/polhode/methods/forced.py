@@ -1,8 +1,11 @@
-"""The discrete Lagrange–d'Alembert step, for systems that offer one beside the variational: the same half kicks, but a
-velocity-dependent force enters by its virtual work at the two ends of a step."""
+"""Steps for forces that depend on the velocity: by the discrete Lagrange–d'Alembert principle, with the same half kicks
+as the variational ones and the force's virtual work at the two ends of a step; or, for stiff damping, all at its start."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from .base import Method
 from .variational import Variational
 
 
@@ -23,4 +26,33 @@ class ForcedLGVI(Variational):
     representation = "forced"
 
 
-__all__ = ["ForcedLGVI"]
+class FullKickVI(Variational):
+    """Variational integrator on unit quaternions with the whole impulse of the damping at the start of a step, implicit.
+
+    Of order 1, but a relative motion that decays within a step is gone after it, however stiff the damping; the schemes
+    of order 2 let it ring. Momenta are kept all the same.
+
+    >>> FullKickVI()
+    FullKickVI()
+    """
+
+    summary = "implicit damping impulse at the start of a step, unit quaternions"
+    reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16], with corrected signs"
+    symplectic = False
+    symmetric = False
+    representation = "full_kick"
+
+    order = 1
+
+    def __init__(self) -> None:
+        """There is nothing to choose: a composition would need it symmetric."""
+
+    def options(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        return [cls()]
+
+
+__all__ = ["ForcedLGVI", "FullKickVI"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import IncompatibleMethod, InvalidInput
 from ..scalars import double
-from .base import Array, Integrable, Method, Report, Run
+from .base import Array, Integrable, Method, Report, Run, choose
 from .loops import RightHandSide
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def _only_doubles(method: Method, kind: types.Type) -> None:
 class DOP853(Method):
     """Dormand and Prince's adaptive method of order 8, from SciPy, stopping exactly at every step's end.
 
-    `rtol`, `atol`: relative and absolute tolerance. `step` only says where samples may be taken.
+    `rtol`, `atol`: relative and absolute tolerance. `step` only says where samples may be taken. `form="lagrangian"`
+    integrates the equations in velocities instead of momenta, for systems that offer both.
     """
 
     summary = "adaptive Runge–Kutta (SciPy)"
@@ -33,14 +34,17 @@ class DOP853(Method):
     order = 8
     adaptive = True
 
-    def __init__(self, rtol: float = 1e-12, atol: float = 1e-14) -> None:
+    def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
         for name, value in (("rtol", rtol), ("atol", atol)):
             if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
                 raise InvalidInput(name, value, "a positive number")
         self.rtol, self.atol = float(rtol), float(atol)
+        self.form = choose("form", form, ("hamiltonian", "lagrangian"))
+        self.representation = "lagrangian" if form == "lagrangian" else "matrix"
 
     def options(self) -> dict[str, Any]:
-        return {"rtol": self.rtol, "atol": self.atol}
+        tolerances = {"rtol": self.rtol, "atol": self.atol}
+        return tolerances if self.form == "hamiltonian" else tolerances | {"form": self.form}
 
     def why_not(self, system: Integrable) -> str | None:
         representation = system.representations.get(self.representation)

@@ -42,7 +42,7 @@ def spread_parameters(p: Array, kind: types.Type) -> Array:
     return side_by_side(p, kind) if isinstance(kind, Lanes) else p.copy()
 
 
-def blocks(dimension: int, most: int = 8) -> list[slice]:
+def blocks(dimension: int, most: int = 12) -> list[slice]:
     """The tangent directions in blocks of about equal size: a run on duals carries one block at a time."""
     count = -(-dimension // most)
     edges = [round(i * dimension / count) for i in range(count + 1)]

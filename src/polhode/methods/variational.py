@@ -51,7 +51,8 @@ class Variational(Method):
         representation = system.representations[self.representation]
         y = spread(representation.layout, system.enter(self.representation, state), kind, directions)
         p = spread_parameters(system.parameters(), kind)
-        return DriftKickRun(representation, y, p, state.t, step, stages(self.order), kind, staggered=self.staggered)
+        parts = stages(max(self.order, 2))  # a scheme of order 1 is a single step, too
+        return DriftKickRun(representation, y, p, state.t, step, parts, kind, staggered=self.staggered)
 
 
 class LGVI(Variational):

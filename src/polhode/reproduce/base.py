@@ -58,6 +58,17 @@ class Row:
         }
 
 
+def brief(row: Row) -> dict[str, str]:
+    """A row as a table shows it; why a print is wrong is said below the table."""
+    numbers = {"printed": f"{row.printed:.8g}", "found": f"{row.found:.8g}", "difference": f"{row.difference:.1e}"}
+    return {"where": row.where, "what": row.what, **numbers, "verdict": row.verdict}
+
+
+def reasons(rows: Iterable[Row]) -> list[str]:
+    """Why each print is wrong that is."""
+    return [f"{row.where}: {row.misprint}" for row in rows if row.misprint]
+
+
 def failing(rows: Iterable[Row]) -> list[Row]:
     """The rows that are not as they should be."""
     return [row for row in rows if not row.holds]

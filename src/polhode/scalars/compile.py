@@ -116,7 +116,8 @@ class Kernel(Compilable):
 
     @cached_property
     def dispatcher(self) -> Any:
-        return njit(forceinline=True, **_OPTIONS)(self.function)
+        # nobody calls it but compiled code, into which it is inlined: the wrappers would only cost time to compile
+        return njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(self.function)
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)

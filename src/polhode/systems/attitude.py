@@ -136,6 +136,10 @@ class AttitudeSystem(System):
             values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
         return State(self, values, float(check_finite("t", t, ())))
 
+    def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
+        """`state` with another attitude and rate, and all else that it holds: what a filter's correction makes of it."""
+        return self.state(R=R, omega=omega, t=state.t)
+
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:
             return values[name]

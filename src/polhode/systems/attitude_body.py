@@ -18,11 +18,13 @@ from ..errors import InvalidInput
 from ..geometry.vectors import add, apply_symmetric, dot, scale, subtract
 from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
 from .attitude import MATRIX
-from .base import Invariant, Representation, State
+from .base import Invariant, Representation, State, check_finite
+from .energies import energy_parts
 from .equilibria import Equilibrium
 from .linear_term import LinearTerm
 from .moments import ExternalMoment, TransientFlow, body_moment
 from .potentials import Potential, potential_of
+from .staude import staude_axes
 from .terms import FORCE, ROTOR, ForcedAttitude
 
 Array = NDArray[np.float64]
@@ -148,6 +150,10 @@ class AttitudeBody(ForcedAttitude):
     def potential_energy(self, R: Array) -> Array:
         return super().potential_energy(R) if self.potential is None else self.potential.energy(R)
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         kept = {
             "energy": lambda: self.energy(values),
@@ -170,4 +176,16 @@ class AttitudeBody(ForcedAttitude):
 
         return [
             Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
+        ]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """Of a body with no potential and no moment, a free gyrostat: the rotations `ω × (Jω + a) = 0` with |ω| = Omega."""
+        if self.potential is not None or self.linear is not None or not self.hamiltonian:
+            raise InvalidInput("Omega", Omega, "a body with a rotor alone: only then are rotations steady in general")
+        rate = float(check_finite("Omega", Omega, ()))
+        if not rate > 0.0:
+            raise InvalidInput("Omega", Omega, "a positive rate; for rest see equilibria()")
+        return [
+            Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
+            for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))
         ]

@@ -105,6 +105,11 @@ class State:
         fields = ", ".join(f"{n}={np.array2string(np.asarray(v), precision=6)}" for n, v in self.values.items())
         return f"State({type(self.system).__name__}, t={self.t:g}, {fields})".replace("\n", "")
 
+    def _repr_html_(self) -> str:
+        from ..view.notebook import state_html
+
+        return state_html(self)
+
     def invariants(self) -> dict[str, Array]:
         """The conserved quantities at this state."""
         return self.system.invariants(self.values)
@@ -189,11 +194,16 @@ class System(ABC):
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
         return f"{type(self).__name__}({arguments})"
 
+    def _repr_html_(self) -> str:
+        from ..view.notebook import system_html
+
+        return system_html(self)
+
 
 def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """`value` as an array of finite doubles of exactly this shape."""
+    """`value` as an array of finite doubles of exactly this shape; SciPy's rotations count as their matrices."""
     try:
-        array = np.array(value, dtype=np.float64)
+        array = np.array(value.as_matrix() if hasattr(value, "as_matrix") else value, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(field, value, f"numbers in the shape {shape}") from None
     if array.shape != shape:

@@ -32,7 +32,9 @@ from ..geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_tr
 from ..scalars import flow, get3, get9, kernel, par3, par6, put3, put9
 from .attitude import MATRIX, NO_SOLUTION, AttitudeSystem, record
 from .base import Field, Invariant, Representation, State, check_finite
+from .energies import energy_parts
 from .equilibria import Equilibrium, attitude_taking
+from .staude import staude_axes
 
 Array = NDArray[np.float64]
 CHARGE, MAGNETIC, DIPOLE, ELECTRIC = 12, 18, 21, 24  # where K, B, p and E lie in the parameters
@@ -179,11 +181,33 @@ class ChargedBody(AttitudeSystem):
             return self.derive("P", values) @ self.inertia.inverse
         return super().derive(name, values)
 
+    def potential_energy(self, R: Array) -> Array:
+        """`−E·Rp` at attitudes (..., 3, 3)."""
+        return -(self.E @ R) @ self.dipole
+
+    def energy(self, values: Mapping[str, Array]) -> Array:
+        """`½ ω·Jω − E·Rp`."""
+        kinetic = 0.5 * np.sum(self.derive("omega", values) * self.derive("P", values), axis=-1)
+        return kinetic + self.potential_energy(self.derive("R", values))
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """What to watch: the dipole, in the body."""
+        return ("dipole", self.dipole) if self.dipole.any() else None
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter."""
+        return {name: field for name, field in (("E", self.E), ("B", self.B)) if field.any()}
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        R, omega = self.derive("R", values), self.derive("omega", values)
-        kinetic = 0.5 * np.sum(omega * self.derive("P", values), axis=-1)
+        R = self.derive("R", values)
         along = np.sum(self.derive("Pi", values) * (self.B @ R), axis=-1) / (np.linalg.norm(self.B) or 1.0)
-        kept = {"energy": kinetic - (self.E @ R) @ self.dipole, "momentum_along_B": along}
+        kept = {"energy": self.energy(values), "momentum_along_B": along}
         return {name: kept[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
@@ -213,20 +237,19 @@ class ChargedBody(AttitudeSystem):
         ]
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
-        """For a body without dipole: ω = Ω RᵀB/|B| with RᵀB an eigenvector of `ΩJ − |B| K`; one of each circle."""
-        if self.dipole.any() and self.E.any():
-            raise InvalidInput(
-                "Omega", Omega, "a body without dipole or electric field: only then are rotations steady"
-            )
+        """The rotations about B with rate `Omega` that are steady, one of each circle, for a body without dipole or with
+        E along B: with Γ = RᵀB/|B|, `Γ × ((Ω²J − Ω|B|K)Γ + E·B/|B| p) = 0`."""
         rate, strength = float(check_finite("Omega", Omega, ())), float(np.linalg.norm(self.B))
         if strength == 0.0:
-            raise InvalidInput("B", self.B, "a magnetic field; without one this is the free body")
-        _, axes = np.linalg.eigh(rate * self.inertia.matrix - strength * self.charge)
+            raise InvalidInput("B", self.B, "a magnetic field; without one see FreeRigidBody or PointForceBody")
+        if rate == 0.0:
+            raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        if self.dipole.any() and np.cross(self.E, self.B).any():
+            raise InvalidInput("E", self.E, "a field along B, or a body without dipole: only then are rotations steady")
+        N, w = rate**2 * self.inertia.matrix - rate * strength * self.charge, self.E @ self.B / strength * self.dipole
         return [
-            Equilibrium(
-                f"rotation about B, axis {i + 1}", self.state(R=attitude_taking(axis, self.B), omega=rate * axis)
-            )
-            for i, axis in enumerate(axes.T)
+            Equilibrium("rotation about B", self.state(R=attitude_taking(axis, self.B), omega=rate * axis))
+            for axis in staude_axes(N, w)
         ]
 
 

@@ -21,6 +21,7 @@ from ..geometry.layout import Circle, Euclidean, Layout, Variable
 from ..scalars import Flow, any_of, flow, get, kernel, par, put, sqrt, value, where
 from .attitude import NO_SOLUTION
 from .base import Field, Representation, State, System, check_finite
+from .energies import energy_parts
 
 Array = NDArray[np.float64]
 CIRCLE = Layout(Variable("z", Circle()), Variable("p", Euclidean(0), kicked=True))
@@ -131,8 +132,13 @@ class CircleSystem(System):
         """U at (cos θ, sin θ)."""
         return np.zeros(z.shape[:-1])
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        potential = self.potential_energy(values["z"])
+        return energy_parts(0.5 * values["p"] ** 2 / self.J + potential, potential)
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        return {"energy": 0.5 * values["p"] ** 2 / self.J + self.potential_energy(values["z"])}
+        return {"energy": self.energies(values)["total"]}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """`dθ ∧ dp`."""

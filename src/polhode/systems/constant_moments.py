@@ -20,7 +20,9 @@ from ..errors import InvalidInput
 from ..geometry.vectors import apply_transposed, cross
 from ..scalars import flow, get9, par3, put3
 from .base import Invariant, State, check_finite
+from .energies import energy_parts
 from .equilibria import Equilibrium, attitude_taking
+from .staude import staude_axes
 from .terms import FORCE, OWN, ForcedAttitude
 
 Array = NDArray[np.float64]
@@ -81,6 +83,20 @@ class PointForceBody(ForcedAttitude):
     def potential_energy(self, R: Array) -> Array:
         return -(self.applied @ R) @ self.point
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """What to watch: the point of attack, in the body."""
+        return ("point of attack", self.point) if self.point.any() else None
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter."""
+        return {"F": self.applied}
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         direction = (self.applied @ self.derive("R", values)) / np.linalg.norm(self.applied)
         return {"energy": self.energy(values), "momentum_along_force": np.sum(direction * values["Pi"], axis=-1)}
@@ -98,6 +114,20 @@ class PointForceBody(ForcedAttitude):
         return [
             Equilibrium(label, self.state(R=attitude_taking(sign * self.point, self.applied)))
             for label, sign in (("point along the force", 1.0), ("point against the force", -1.0))
+        ]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,
+        `Γ × (Ω²JΓ + |F| b) = 0`, as for the pendulum."""
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        pull = float(np.linalg.norm(self.applied))
+        return [
+            Equilibrium(
+                "rotation about the force", self.state(R=attitude_taking(Gamma, self.applied), omega=rate * Gamma)
+            )
+            for Gamma in staude_axes(rate**2 * self.inertia.matrix, pull * self.point)
         ]
 
 
@@ -126,6 +156,11 @@ class SpaceMomentBody(ForcedAttitude):
         momentum = np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"])
         n = self.constant / np.linalg.norm(self.constant)
         return {"momentum_across": momentum - (momentum @ n)[..., None] * n}
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter."""
+        return {"$M_0$": self.constant}
 
     @classmethod
     def example(cls) -> State:

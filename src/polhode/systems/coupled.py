@@ -30,6 +30,7 @@ from ..geometry.vectors import Matrix, add, apply_symmetric, cross, multiply, sc
 from ..scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, worst
 from .attitude import NO_SOLUTION, check_rotation, record
 from .base import Field, Invariant, Representation, State, System, check_finite
+from .common_rotations import common_rotations
 from .equilibria import Equilibrium
 from .moments import TransientFlow
 from .potentials import Potential, potential_of
@@ -53,45 +54,38 @@ def par9(p: Any, i: Any, S: Any) -> Matrix:
 
 
 @kernel
-def turn_bodies(S: Any, y: Any, n: Any) -> None:
-    """`R ↦ R F`, `Π ↦ FᵀΠ` for every body, with F from the Cayley parameters in the workspace."""
+def drift_each(S: Any, y: Any, p: Any, h: Any, out: Any, rotors: Any) -> int:
+    """`R ↦ R F`, `Π ↦ FᵀΠ` for every body. `rotors` is None where no body has one: then the equation for F is simpler."""
+    n = whole(p, 0, S)
+    for i in range(n):
+        k = 1 + BODY * i
+        Pi = get3(y, 9 * n + 3 * i, S)
+        if rotors is None:
+            c, iterations, defect, failed = solve_increment_(par6(p, k, S), par6(p, k + 6, S), scale(h, Pi))
+        else:
+            a = par3(p, k + 12, S)
+            c, iterations, defect, failed = solve_linear_increment_(
+                par6(p, k, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
+            )
+        record(out, iterations, defect)
+        if failed:
+            return NO_SOLUTION
+        put3(y, 15 * n + 3 * i, S, c)
     for i in range(n):
         E = cayley_increment(get3(y, 15 * n + 3 * i, S))
         put9(y, 9 * i, S, compose(get9(y, 9 * i, S), E))
         put3(y, 9 * n + 3 * i, S, turned_back(E, get3(y, 9 * n + 3 * i, S)))
+    return 0
 
 
 @flow
 def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    n = whole(p, 0, S)
-    for i in range(n):
-        k = 1 + BODY * i
-        momentum = scale(h, get3(y, 9 * n + 3 * i, S))
-        c, iterations, defect, failed = solve_increment_(par6(p, k, S), par6(p, k + 6, S), momentum)
-        record(out, iterations, defect)
-        if failed:
-            return NO_SOLUTION
-        put3(y, 15 * n + 3 * i, S, c)
-    turn_bodies(S, y, n)
-    return 0
+    return drift_each(S, y, p, h, out, None)
 
 
 @flow
 def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    n = whole(p, 0, S)
-    for i in range(n):
-        k = 1 + BODY * i
-        a = par3(p, k + 12, S)
-        kinetic = subtract(get3(y, 9 * n + 3 * i, S), a)
-        c, iterations, defect, failed = solve_linear_increment_(
-            par6(p, k, S), kinetic, h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
-        )
-        record(out, iterations, defect)
-        if failed:
-            return NO_SOLUTION
-        put3(y, 15 * n + 3 * i, S, c)
-    turn_bodies(S, y, n)
-    return 0
+    return drift_each(S, y, p, h, out, True)
 
 
 @flow
@@ -243,12 +237,18 @@ class CoupledBodies(System):
             U = U - np.einsum("ab,...ca,...cb->...", C, R[..., i, :, :], R[..., j, :, :])
         return U
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The kinetic energy of each body, the potential energy, and their sum."""
+        omega = self.derive("omega", values)
+        kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...i", omega, self._J(), omega)
+        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.bodies)}
+        potential = self.potential_energy(values["R"])
+        return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        omega, R = self.derive("omega", values), values["R"]
-        kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...", omega, self._J(), omega)
         kept = {
-            "energy": kinetic + self.potential_energy(R),
-            "spatial_momentum": np.einsum("...nij,...nj->...i", R, values["Pi"]),
+            "energy": self.energies(values)["total"],
+            "spatial_momentum": np.einsum("...nij,...nj->...i", values["R"], values["Pi"]),
         }
         return {name: kept[name] for name in self.conserved if name in kept}
 
@@ -282,6 +282,43 @@ class CoupledBodies(System):
 
         aligned = Equilibrium("aligned", self.state())
         return [aligned] if is_steady(aligned) else []
+
+    def moments(self, R: Array) -> Array:
+        """The moments of the couplings by matrices, (n, 3), at attitudes (n, 3, 3)."""
+        M = np.zeros((self.bodies, 3))
+        for i, j, C in self.couplings:
+            Q = R[i].T @ R[j]
+            M[i] += so3.vee2(Q @ C.T)
+            M[j] += so3.vee2(Q.T @ C)
+        return M
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from aligned bodies
+        and from bodies half a turn apart; one of each circle."""
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        if self.potential is not None:
+            raise InvalidInput("potential", self.potential.describe(), "couplings: they are unchanged by rotations")
+        J = self._J()
+
+        def balance(R: Array) -> Array:
+            omega = rate * R[:, 2]
+            return np.cross(np.einsum("ijk,ik->ij", J, omega) + self.gyros, omega) + self.moments(R)
+
+        aligned = np.tile(np.eye(3), (self.bodies, 1, 1))
+        starts = [aligned]
+        for n in np.eye(3):
+            turned = aligned.copy()
+            turned[1::2] = 2.0 * np.outer(n, n) - np.eye(3)
+            starts.append(turned)
+        found = common_rotations(balance, starts)
+        return [
+            Equilibrium(
+                f"rotation as one, U = {float(self.potential_energy(R)):.6g}", self.state(R=R, omega=rate * R[:, 2])
+            )
+            for R in found
+        ]
 
 
 def check_coupling(field: str, row: Any, n: int) -> tuple[int, int, Array]:

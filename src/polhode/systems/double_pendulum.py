@@ -27,6 +27,7 @@ from ..scalars import any_of, attach, cos, flow, get, kernel, par, put, sin, val
 from .attitude import NO_SOLUTION, record
 from .base import Field, Invariant, Representation, State, System, check_finite
 from .circle import check_positive, turned
+from .energies import energy_parts
 from .equilibria import Equilibrium
 
 Array = NDArray[np.float64]
@@ -223,10 +224,21 @@ class DoublePlanarPendulum(System):
             return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0], np.float64)
         raise PolhodeError(f"no field {name!r}")
 
-    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        potential = -values["z"][..., 0] @ np.array([self.g1, self.g2])
         kinetic = 0.5 * np.sum(values["p"] * self.derive("omega", values), axis=-1)
+        return energy_parts(kinetic + potential, potential)
+
+    def joints(self, theta: Array) -> Array:
+        """Where the second joint and the second link's mass centre are, (..., 2, 2), with the first joint at the origin."""
+        down = np.stack([np.sin(theta), -np.cos(theta)], axis=-1)
+        middle = self.given["length1"] * down[..., 0, :]
+        return np.stack([middle, middle + self.given["center2"] * down[..., 1, :]], axis=-2)
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         kept = {
-            "energy": kinetic - values["z"][..., 0] @ np.array([self.g1, self.g2]),
+            "energy": self.energies(values)["total"],
             "momentum": values["p"].sum(axis=-1),
         }
         return {name: kept[name] for name in self.conserved}

@@ -5,7 +5,7 @@ The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x)
     U(R) = Σ mᵢ V(Rρᵢ),   M = Σ mᵢ ρᵢ × RᵀG(Rρᵢ).
 
 The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`.
-Any other that has a potential is given by the formula of V in x, y, z, from which G is derived; it is added to these.
+Any other that has a potential is given by V: a formula in x, y, z, a kernel or a Python function; it is added to these.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput
 from ..geometry.implicit import symmetric_entries
 from ..geometry.vectors import Vector, add, apply, apply_symmetric, apply_transposed, cross, dot, scale, subtract
-from ..scalars import flow, get9, kernel, par, par3, par6, put3, sqrt, worst
+from ..scalars import flow, get3, get9, kernel, par, par3, par6, put3, sqrt, worst
 from .base import Invariant, State, check_finite
+from .energies import energy_parts
 from .equilibria import Equilibrium
-from .formulas import formula_kernel, known_symbols
 from .moments import TransientFlow
+from .point_fields import ScalarField
 from .search import resting_attitudes
 from .terms import FORCE, OWN, ForcedAttitude
 
@@ -44,8 +45,8 @@ def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
 
 
 @kernel
-def add_attraction(S: Any, y: Any, p: Any, further: Any) -> None:
-    """Put `Σ m ρ × RᵀG(Rρ)` into the force slots; `further` is a kernel with more of the field, or None."""
+def attraction_moment(S: Any, y: Any, p: Any, further: Any) -> Vector:
+    """`Σ m ρ × RᵀG(Rρ)`; `further` is a kernel with more of the field, or None."""
     R = get9(y, 0, S)
     points, sources = int(worst(par(p, OWN, S))), int(worst(par(p, OWN + 1, S)))
     zero = 0.0 * R[0]
@@ -58,38 +59,33 @@ def add_attraction(S: Any, y: Any, p: Any, further: Any) -> None:
         if further is not None:
             G = add(G, further(x))
         M = add(M, scale(par(p, k, S), cross(rho, apply_transposed(R, G))))
-    put3(y, FORCE, S, M)
+    return M
 
 
 @flow
 def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    add_attraction(S, y, p, None)
+    put3(y, FORCE, S, attraction_moment(S, y, p, None))
     return 0
 
 
-class FieldFormula:
-    """V(x, y, z) as a SymPy expression or its text, and the kernel of −∇V."""
-
-    def __init__(self, given: Any, field: str) -> None:
-        import sympy
-
-        xyz = sympy.symbols("x y z", real=True)
-        self.expression = known_symbols(field, given, xyz)
-        self.pull = formula_kernel(field, [-sympy.diff(self.expression, x) for x in xyz], xyz)
-        self._V = sympy.lambdify(xyz, self.expression, "numpy")
-
-    def at(self, x: Array) -> Array:
-        """V at points (..., 3)."""
-        return self._V(x[..., 0], x[..., 1], x[..., 2]) + np.zeros(x.shape[:-1])
-
-    def flow(self) -> TransientFlow:
-        pull = self.pull
+def further_moment(further: ScalarField) -> TransientFlow:
+    """The moment of the field by numbers and of a further one."""
+    if further.potential is None:
+        pull = further.pull
 
         def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-            add_attraction(S, y, p, pull)
+            put3(y, FORCE, S, attraction_moment(S, y, p, pull))
             return 0
 
         return TransientFlow(formula_moment)
+    write = further.potential.write
+
+    def numerical_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        write(S, y)
+        put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, None)))
+        return 0
+
+    return TransientFlow(numerical_moment)
 
 
 class FieldBody(ForcedAttitude):
@@ -97,7 +93,8 @@ class FieldBody(ForcedAttitude):
 
     `masses` and `positions` (n, 3) in the body frame, from the point about which it turns. `sources`: rows of μ = GM and
     its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient;
-    `potential`: V of any further field, a SymPy expression in x, y, z or its text.
+    `potential`: V of any further field, a SymPy expression in x, y, z or its text, a kernel V(x) of three numbers, or
+    (slow) a Python function of an array.
 
     >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
     >>> body.inertia.matrix.diagonal()
@@ -135,13 +132,13 @@ class FieldBody(ForcedAttitude):
         if np.linalg.eigvalsh(inertia)[0] <= 1e-12 * np.abs(inertia).max():
             raise InvalidInput("positions", positions, "points that do not all lie on one line through the centre")
         super().__init__(inertia)
-        self.formula = None if potential is None else FieldFormula(potential, "potential")
-        if self.formula is not None:
-            self.force = self.formula.flow()
+        self.further = None if potential is None else ScalarField(potential, "potential", self.masses, self.positions)
+        if self.further is not None:
+            self.force = further_moment(self.further)
 
     def describe(self) -> dict[str, Any]:
         given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
-        formula = {} if self.formula is None else {"potential": str(self.formula.expression)}
+        formula = {} if self.further is None else {"potential": self.further.describe()}
         return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()} | formula
 
     def own_parameters(self) -> Array:
@@ -155,11 +152,15 @@ class FieldBody(ForcedAttitude):
         V = -x @ self.uniform - 0.5 * np.sum(x * (x @ self.gradient), axis=-1)
         for mu, *place in self.sources:
             V = V - mu / np.linalg.norm(x - np.array(place), axis=-1)
-        return V if self.formula is None else V + self.formula.at(x)
+        return V if self.further is None else V + self.further.at(x)
 
     def potential_energy(self, R: Array) -> Array:
         places = np.einsum("...ij,nj->...ni", R, self.positions)
         return self.field_potential(places) @ self.masses
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         return {"energy": self.energy(values)}

@@ -13,8 +13,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidInput
 from .attitude import REPRESENTATIONS, AttitudeSystem
-from .base import Invariant, Representation, State
+from .base import Invariant, Representation, State, check_finite
+from .equilibria import Equilibrium
 from .free_rigid_body_exact import exact_free_body
 
 Array = NDArray[np.float64]
@@ -29,6 +31,8 @@ class FreeRigidBody(AttitudeSystem):
     >>> state = body.state(omega=[0.7, -0.6, 0.5])
     >>> float(state.invariants()["energy"])
     0.98
+    >>> [(e.label, body.linearize(e).verdict) for e in body.steady_rotations(2.0)]
+    [('rotation about J = 1', 'stable'), ('rotation about J = 2', 'unstable'), ('rotation about J = 3', 'stable')]
     """
 
     summary = "rigid body with no forces"
@@ -60,3 +64,21 @@ class FreeRigidBody(AttitudeSystem):
         """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
         R, Pi = exact_free_body(self.inertia.matrix, state.R, state.Pi, np.asarray(t) - state.t)
         return {"R": R, "Pi": Pi}
+
+    def equilibria(self) -> list[Equilibrium]:
+        """At rest, in any attitude; and the rotations about the principal axes, at rate 1."""
+        return [Equilibrium("at rest", self.state()), *self.steady_rotations(1.0)]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """The rotations about the principal axes with rate `Omega`, by growing moment; of equal moments, one for each.
+
+        About the axes of the least and the greatest moment they are stable, about the middle one unstable, with
+        `λ² = −Ω² (Jᵢ − Jⱼ)(Jᵢ − Jₖ)/(JⱼJₖ)`.
+        """
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        return [
+            Equilibrium(f"rotation about J = {moment:.6g}", self.state(omega=rate * axis))
+            for moment, axis in zip(self.inertia.moments, self.inertia.axes.T, strict=True)
+        ]

@@ -5,12 +5,14 @@
     γ̇ᵢ = −∂U/∂xᵢ,   Π̇ᵢ = Πᵢ × ωᵢ + Mᵢ,   ẋᵢ = γᵢ/mᵢ,   Ṙᵢ = Rᵢ S(ωᵢ)                  (29–32 of [LLM07])
 
 The discrete step (92–96) is half a kick by the forces and moments, a straight line for each position with the discrete
-free rotation for each attitude, and half a kick.
+free rotation for each attitude, and half a kick. Perturbations (`outside`) add to the kicks; tides (`dissipation`) act
+on both ends of the free motion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -24,20 +26,38 @@ from ..geometry import so3
 from ..geometry.implicit import largest_step, solve_increment_
 from ..geometry.layout import Copies, Euclidean, Layout, Rotations, Variable
 from ..geometry.products import cayley_increment, compose, turned_back
-from ..geometry.vectors import add, apply_symmetric, cross, negate, scale
+from ..geometry.vectors import (
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_symmetric,
+    apply_transposed,
+    cross,
+    negate,
+    scale,
+    subtract,
+)
 from ..gravity import mutual_inertial
 from ..gravity.counts import count
-from ..scalars import compiled, double, flow, get3, get9, kernel, par, par6, put, put3, put9
+from ..scalars import Flow, compiled, double, flow, get3, get9, kernel, par, par6, put, put3, put9
 from .attitude import NO_SOLUTION, check_rotation, record
 from .base import Field, Invariant, Representation, State, System, check_finite
+from .dissipation import TIDE, TidalFriction, Tides, friction, impulse, turned_inertia
+from .forms import forms, still_conserved, with_lists
+from .moments import TransientFlow
+from .outside import Functions, outside
 from .pairs import Pairs, build_pairs
+from .perturbations import Outside, Perturbation
 
 Array = NDArray[np.float64]
 
-# parameters: n, the number of pairs, then for each body its mass, six numbers of J and six of J⁻¹, then for each pair
-# the two bodies and where the block of its interaction begins, then the blocks
+# parameters: n, the number of pairs, where the perturbations and the tides begin (0: none), then for each body its mass,
+# six numbers of J and six of J⁻¹, then for each pair the two bodies and where the block of its interaction begins, then
+# the blocks, the perturbations, the tides
 BODY = 13
-HEADER = 2
+HEADER = 4
+PAIRS, OUTSIDE, TIDES = 1, 2, 3
 
 
 @kernel
@@ -65,21 +85,43 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
+@kernel
+def put_turning(out: Any, S: Any, n: Any, i: Any, R: Matrix, omega: Vector) -> None:
+    """`Ṙ = R S(ω)`: row r of it is r × ω."""
+    put3(out, 3 * n + 9 * i, S, cross(R[0:3], omega))
+    put3(out, 3 * n + 9 * i + 3, S, cross(R[3:6], omega))
+    put3(out, 3 * n + 9 * i + 6, S, cross(R[6:9], omega))
+
+
 @flow
 def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    """The motion without gravity."""
+    """The motion without gravity (29–32)."""
     n = count(p, 0, S)
     for i in range(n):
         b = body_at(i)
         R, Pi = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
         omega = apply_symmetric(par6(p, b + 7, S), Pi)
         put3(out, 3 * i, S, scale(1.0 / par(p, b, S), get3(y, 12 * n + 3 * i, S)))
-        put3(out, 3 * n + 9 * i, S, cross(R[0:3], omega))
-        put3(out, 3 * n + 9 * i + 3, S, cross(R[3:6], omega))
-        put3(out, 3 * n + 9 * i + 6, S, cross(R[6:9], omega))
+        put_turning(out, S, n, i, R, omega)
         for k in range(3):
             put(out, 12 * n + 3 * i + k, S, 0.0)
         put3(out, 15 * n + 3 * i, S, cross(Pi, omega))
+    return 0
+
+
+@flow
+def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The same in velocities (25–28): `Ω̇ = J⁻¹(JΩ × Ω)`."""
+    n = count(p, 0, S)
+    for i in range(n):
+        b = body_at(i)
+        R, omega = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
+        put3(out, 3 * i, S, get3(y, 12 * n + 3 * i, S))
+        put_turning(out, S, n, i, R, omega)
+        for k in range(3):
+            put(out, 12 * n + 3 * i + k, S, 0.0)
+        turning = cross(apply_symmetric(par6(p, b + 1, S), omega), omega)
+        put3(out, 15 * n + 3 * i, S, apply_symmetric(par6(p, b + 7, S), turning))
     return 0
 
 
@@ -94,10 +136,10 @@ def pair_gravity(S: Any, y: Any, p: Any, n: Any, k: Any) -> Any:
     return i, j, U, F, Mi, Mj
 
 
-@flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    """−∂U/∂x and M of every body, summed over pairs."""
-    n, pairs = count(p, 0, S), count(p, 1, S)
+@kernel
+def sum_pairs(S: Any, y: Any, p: Any) -> None:
+    """Put −∂U/∂x and M of every body, summed over pairs, into the slots."""
+    n, pairs = count(p, 0, S), count(p, PAIRS, S)
     f, m = 18 * n, 21 * n
     for e in range(6 * n):
         put(y, f + e, S, 0.0)
@@ -107,13 +149,126 @@ def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
         put3(y, f + 3 * j, S, add(get3(y, f + 3 * j, S), F))
         put3(y, m + 3 * i, S, add(get3(y, m + 3 * i, S), Mi))
         put3(y, m + 3 * j, S, add(get3(y, m + 3 * j, S), Mj))
+
+
+@kernel
+def add_outside(S: Any, y: Any, p: Any, t: float, pull: Any) -> None:
+    """Add what perturbs every body to the slots."""
+    n, at = count(p, 0, S), count(p, OUTSIDE, S)
+    f, m = 18 * n, 21 * n
+    for i in range(n if at > 0 else 0):
+        x, R = get3(y, 3 * i, S), get9(y, 3 * n + 9 * i, S)
+        _, F, M = pull(S, t, i, par(p, body_at(i), S), x, R, p, at, y, 24 * n)
+        put3(y, f + 3 * i, S, subtract(get3(y, f + 3 * i, S), F))
+        put3(y, m + 3 * i, S, add(get3(y, m + 3 * i, S), M))
+
+
+@kernel
+def to_rates(S: Any, y: Any, p: Any) -> None:
+    """Turn forces and moments in the slots into what they do to velocities: divide by m and by J."""
+    n = count(p, 0, S)
+    f, m = 18 * n, 21 * n
+    for i in range(n):
+        b = body_at(i)
+        put3(y, f + 3 * i, S, scale(1.0 / par(p, b, S), get3(y, f + 3 * i, S)))
+        put3(y, m + 3 * i, S, apply_symmetric(par6(p, b + 7, S), get3(y, m + 3 * i, S)))
+
+
+@flow
+def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """−∂U/∂x and M of every body."""
+    sum_pairs(S, y, p)
+    add_outside(S, y, p, t, outside)
     return 0
+
+
+@flow
+def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """−∂U/∂x/m and J⁻¹M of every body."""
+    status = force(S, y, p, t, h, out)  # type: ignore[operator]
+    to_rates(S, y, p)
+    return status
+
+
+def forces_with(functions: Functions) -> tuple[Flow, Flow]:
+    """The two forces with a user's functions compiled in."""
+    move, pull = functions.move, functions.pull
+
+    @kernel
+    def whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        move(S, p, count(p, OUTSIDE, S), t)
+        status = force(S, y, p, t, h, out)  # type: ignore[operator]
+        if pull is not None:
+            add_outside(S, y, p, t, pull)
+        return status
+
+    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        return whole(S, y, p, t, h, out)
+
+    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        status = whole(S, y, p, t, h, out)
+        to_rates(S, y, p)
+        return status
+
+    return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
+
+
+@kernel
+def tide_at(S: Any, y: Any, p: Any, k: Any) -> Any:
+    """Tide k: bodies a and b, its strength, r, u, and what an impulse meets: 1/m and the inverse inertia of a."""
+    n = count(p, 0, S)
+    at = count(p, TIDES, S) + 1 + TIDE * k
+    a, b = count(p, at, S), count(p, at + 1, S)
+    ma, mb = par(p, body_at(a), S), par(p, body_at(b), S)
+    A, J = get9(y, 3 * n + 9 * a, S), par6(p, body_at(a) + 7, S)
+    omega = apply(A, apply_symmetric(J, get3(y, 15 * n + 3 * a, S)))
+    r = subtract(get3(y, 3 * b, S), get3(y, 3 * a, S))
+    v = subtract(scale(1.0 / mb, get3(y, 12 * n + 3 * b, S)), scale(1.0 / ma, get3(y, 12 * n + 3 * a, S)))
+    u = subtract(v, cross(omega, r))
+    return a, b, par(p, at + 2, S), r, u, 1.0 / ma + 1.0 / mb, turned_inertia(A, J)
+
+
+@kernel
+def push(S: Any, where: Any, y: Any, n: Any, a: Any, b: Any, r: Vector, g: Vector) -> None:
+    """Add the impulse g on b, −g on a and the moment −r × g on a to the momenta in `where`."""
+    x, m = 12 * n, 15 * n
+    put3(where, x + 3 * b, S, add(get3(where, x + 3 * b, S), g))
+    put3(where, x + 3 * a, S, subtract(get3(where, x + 3 * a, S), g))
+    spin = apply_transposed(get9(y, 3 * n + 9 * a, S), cross(r, g))
+    put3(where, m + 3 * a, S, subtract(get3(where, m + 3 * a, S), spin))
+
+
+@flow
+def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The free motion between half the tides' impulses (`dissipation`)."""
+    n, tides = count(p, 0, S), count(p, count(p, TIDES, S), S)
+    for k in range(tides):
+        a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, k)
+        push(S, y, y, n, a, b, r, impulse(0.5 * h, strength, r, u, inverse_mass, W, True))
+    status = drift(S, y, p, t, h, out)  # type: ignore[operator]
+    if status != 0:
+        return status
+    for e in range(tides):
+        a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, tides - 1 - e)
+        push(S, y, y, n, a, b, r, impulse(0.5 * h, strength, r, u, inverse_mass, W, False))
+    return 0
+
+
+@flow
+def rhs_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The motion without gravity, with the tides."""
+    n, tides = count(p, 0, S), count(p, count(p, TIDES, S), S)
+    status = rhs(S, y, p, t, h, out)  # type: ignore[operator]
+    for k in range(tides):
+        a, b, strength, r, u, _, _ = tide_at(S, y, p, k)
+        push(S, out, y, n, a, b, r, friction(strength, r, u))
+    return status
 
 
 @compiled
 def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
     """The potential of every row of `samples`; `y` is the flat array with its workspace."""
-    n, pairs = count(p, 0, S), count(p, 1, S)
+    n, pairs = count(p, 0, S), count(p, PAIRS, S)
     for row in range(samples.shape[0]):
         y[: samples.shape[1]] = samples[row]
         U[row] = 0.0
@@ -121,11 +276,19 @@ def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
             U[row] += pair_gravity(S, y, p, n, k)[2]
 
 
+@compiled
+def evaluate(S: Any, force: Any, y: Array, p: Array, t: float, out: Array) -> int:
+    """Put the forces at y into its slots."""
+    return force(S, y, p, t, 0.0, out)
+
+
 class FullBodyProblem(System):
     """Bodies under mutual gravity, in inertial coordinates.
 
     `bodies`: mass distributions of `polhode.bodies` (or their descriptions). `gravity`: "points" for the exact sum over
-    point masses, or an order N ≥ 2 of the expansion in inertia integrals. `G` is the gravitational constant.
+    point masses, "polyhedron" for the exact field of a mesh in which points move, or an order N ≥ 2 of the expansion in
+    inertia integrals. `G` is the gravitational constant. `perturbations`: a list of `DistantBody`, `UniformField` and
+    `ExternalPotential` (or their tables). `dissipation`: a list of `TidalFriction`, for the method `ForcedLGVI`.
 
     >>> from polhode.bodies import Sphere
     >>> problem = FullBodyProblem([Sphere(1.0, 0.1), Sphere(1.0, 0.1)], gravity=2)
@@ -146,37 +309,59 @@ class FullBodyProblem(System):
         "gamma": Field((-1, 3), "linear momenta", "mass length/time"),
         "Pi": Field((-1, 3), "angular momenta, each in its body's frame", "mass length²/time"),
     }
-    conserved = {
+    conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "kinetic and potential energy"),
         "linear_momentum": Invariant("momentum", "total linear momentum"),
         "angular_momentum": Invariant("momentum", "total angular momentum about the origin"),
     }
 
-    def __init__(self, bodies: Sequence[Body | Mapping[str, Any]], *, gravity: int | str = 2, G: float = 1.0) -> None:
+    def __init__(
+        self,
+        bodies: Sequence[Body | Mapping[str, Any]],
+        *,
+        gravity: int | str = 2,
+        G: float = 1.0,
+        perturbations: Sequence[Perturbation | Mapping[str, Any]] = (),
+        dissipation: Sequence[TidalFriction | Mapping[str, Any]] = (),
+    ) -> None:
         if isinstance(bodies, (str, Mapping)) or not isinstance(bodies, Sequence) or len(bodies) < 1:
             raise InvalidInput("bodies", bodies, "a list of at least one body")
         self.pairs: Pairs = build_pairs(bodies, gravity, G)
         self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, gravity
+        self.outside = Outside(perturbations, self.bodies, gravity, self.G)
+        self.tides = Tides(dissipation, self.bodies, self.G)
         self.n = len(self.bodies)
         self.masses = np.array([b.mass for b in self.bodies])
         self.inertias = [Inertia.of(b.inertia, field=f"bodies[{i}].inertia") for i, b in enumerate(self.bodies)]
-        copies = [Copies(m, self.n) for m in (Euclidean(3), Rotations(), Euclidean(3), Euclidean(3))]
-        names = (("x", False), ("R", False), ("gamma", True), ("Pi", True))
-        layout = Layout(*(Variable(name, m, kicked=k) for (name, k), m in zip(names, copies, strict=True)))
-        self._representation = Representation(layout, drift=drift, force=force, rhs=rhs, workspace=self.pairs.workspace)
+        self.hamiltonian = not self.tides
+        self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
 
-    @property
+    @cached_property
     def representations(self) -> Mapping[str, Representation]:
-        return {"matrix": self._representation}
+        functions = self.outside.functions
+        forces = (force, force_lagrangian) if functions is None else forces_with(functions)
+        return forms(
+            layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
+            drifts=(drift, drift_forced),
+            slopes=(rhs, rhs_forced, rhs_lagrangian),
+            forces=forces,
+            workspace=max(self.pairs.workspace, self.outside.workspace),
+            damped=bool(self.tides),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the compiled flows, which another process finds for itself."""
+        return {name: value for name, value in vars(self).items() if name != "representations"}
 
     def describe(self) -> dict[str, Any]:
-        return {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
+        own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
+        return own | self.outside.describe() | self.tides.describe()
 
     def parameters(self) -> Array:
         bodies = [np.concatenate([[b.mass], J.entries()]) for b, J in zip(self.bodies, self.inertias, strict=True)]
-        head = np.concatenate([[self.n, len(self.pairs.blocks)], *bodies])
+        head = np.concatenate([[self.n, len(self.pairs.blocks), 0.0, 0.0], *bodies])
         table, blocks = self.pairs.table(head.size)
-        return np.concatenate([head, table, blocks])
+        return with_lists(np.concatenate([head, table, blocks]), OUTSIDE, self.outside, self.tides)
 
     def state(
         self,
@@ -208,6 +393,29 @@ class FullBodyProblem(System):
         }
         return State(self, values, float(check_finite("t", t, ())))
 
+    def state_from_pair(self, x: ArrayLike, R: ArrayLike, step: float, *, t: float = 0.0) -> State:
+        """The state at time `t` from the configurations there and one order-2 step later, the data of the Lagrangian
+        form: `x` (2, n, 3) and `R` (2, n, 3, 3). The momenta are those of (92) and (94), with the half kick."""
+        places = check_finite("x", x, (2, self.n, 3))
+        attitudes = check_finite("R", R, (2, self.n, 3, 3))
+        h = float(check_finite("step", step, ()))
+        if h == 0.0:
+            raise InvalidInput("step", step, "a nonzero number")
+        start = self.state(x=places[0], R=attitudes[0], t=t)
+        F = np.swapaxes(start.R, -1, -2) @ attitudes[1]
+        Jd = np.stack([J.nonstandard for J in self.inertias])
+        forces, moments = self.forces(start)
+        gamma = self.masses[:, None] * (places[1] - places[0]) / h - 0.5 * h * forces
+        return self.state(x=places[0], R=start.R, gamma=gamma, Pi=so3.vee2(F @ Jd) / h - 0.5 * h * moments, t=t)
+
+    def forces(self, state: State) -> tuple[Array, Array]:
+        """The force on every body, and the moment in its frame."""
+        n, form = self.n, self.representations["matrix"]
+        y = np.concatenate([self.enter("matrix", state), np.zeros(form.forces + form.workspace)])
+        assert form.force is not None
+        evaluate(double, form.force.on(double), y, self.parameters(), state.t, np.zeros(5))
+        return y[18 * n : 21 * n].reshape(n, 3), y[21 * n : 24 * n].reshape(n, 3)
+
     def _times_inertia(self, omega: Array) -> Array:
         return np.einsum("nij,...nj->...ni", np.stack([J.matrix for J in self.inertias]), omega)
 
@@ -216,35 +424,52 @@ class FullBodyProblem(System):
             return values[name]
         if name == "v":
             return values["gamma"] / self.masses[:, None]
+        if name == "gamma":
+            return values["v"] * self.masses[:, None]
+        if name == "Pi":
+            return self._times_inertia(values["omega"])
         return np.einsum("nij,...nj->...ni", np.stack([J.inverse for J in self.inertias]), values["Pi"])
 
     def potential(self, values: Mapping[str, Array]) -> Array:
         """The mutual potential energy (leading axes allowed)."""
-        layout = self._representation.layout
-        lead = values["x"].shape[:-2]
-        rows = np.concatenate([np.asarray(values[v.name]).reshape(*lead, -1) for v in layout.variables], axis=-1)
-        rows = np.ascontiguousarray(rows.reshape(-1, layout.size))
-        y = np.zeros(layout.size + self._representation.forces + self._representation.workspace)
-        U = np.empty(len(rows))
-        potentials(double, rows, self.parameters(), y, U)
+        lead, n = values["x"].shape[:-2], self.n
+        rows = np.concatenate([values["x"].reshape(-1, 3 * n), values["R"].reshape(-1, 9 * n)], axis=1)
+        y, U = np.zeros(24 * n + self.pairs.workspace), np.empty(len(rows))
+        potentials(double, np.ascontiguousarray(rows), self.parameters(), y, U)
         return U.reshape(lead)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """The parts of the energy and their sum."""
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
+        """The parts of the energy and their sum; the time `t` must be given where perturbations move."""
         parts = {
-            "translation": 0.5 * np.sum(values["gamma"] * self.derive("v", values), axis=(-2, -1)),
-            "rotation": 0.5 * np.sum(values["Pi"] * self.derive("omega", values), axis=(-2, -1)),
+            "translation": 0.5 * np.sum(self.derive("gamma", values) * self.derive("v", values), axis=(-2, -1)),
+            "rotation": 0.5 * np.sum(self.derive("Pi", values) * self.derive("omega", values), axis=(-2, -1)),
             "potential": self.potential(values),
         }
-        return parts | {"total": parts["translation"] + parts["rotation"] + parts["potential"]}
+        if self.outside:
+            parts["perturbations"] = self.outside.energy(t, values["x"], values["R"])
+        return parts | {"total": np.sum(list(parts.values()), axis=0)}
+
+    def dissipated_power(self, values: Mapping[str, Array]) -> Array:
+        """The rate at which tides take energy out."""
+        spin = np.einsum("...nij,...nj->...ni", values["R"], self.derive("omega", values))
+        return self.tides.power(values["x"], self.derive("v", values), spin)
+
+    def angular_momentum(self, values: Mapping[str, Array]) -> Array:
+        """The total angular momentum: about the origin, or about the point for which perturbations leave it conserved."""
+        x, gamma = values["x"], self.derive("gamma", values)
+        about = np.zeros(3) if self.outside.centre is None else self.outside.centre
+        if self.outside and self.outside.falls_alike:
+            about = np.einsum("n,...ni->...i", self.masses / self.masses.sum(), x)
+        spins = np.einsum("...nij,...nj->...ni", values["R"], self.derive("Pi", values))
+        return np.sum(np.cross(x, gamma) + spins, axis=-2) - np.cross(about, gamma.sum(axis=-2))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        spins = np.einsum("...nij,...nj->...ni", values["R"], values["Pi"])
-        return {
-            "energy": self.energies(values)["total"],
-            "linear_momentum": values["gamma"].sum(axis=-2),
-            "angular_momentum": np.sum(np.cross(values["x"], values["gamma"]) + spins, axis=-2),
+        found = {
+            "energy": lambda: self.energies(values)["total"],
+            "linear_momentum": lambda: self.derive("gamma", values).sum(axis=-2),
+            "angular_momentum": lambda: self.angular_momentum(values),
         }
+        return {name: found[name]() for name in self.conserved}
 
     def magnitudes(self, state: State) -> dict[str, float]:
         turning = (
@@ -257,7 +482,7 @@ class FullBodyProblem(System):
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The canonical form: `dx ∧ dγ` and, for each body, that of T*SO(3) left-trivialised."""
-        Pi = self._representation.layout.unpack(y)["Pi"]
+        Pi = self.representations[representation].layout.unpack(y)["Pi"]
         d = 6 * self.n
         form = np.zeros((2 * d, 2 * d))
         form[:d, d:], form[d:, :d] = np.eye(d), -np.eye(d)
@@ -280,9 +505,15 @@ class FullBodyProblem(System):
 
         shapes = ([0.3, 0.25, 0.2], [0.2, 0.18, 0.15], [0.15, 0.12, 0.1])
         problem = cls([Ellipsoid(m, s) for m, s in zip((1.0, 0.6, 0.4), shapes, strict=True)], gravity=2, G=1.0)
-        # a close pair, nearly circular, and a third body four times as far away; the mass centre at rest
+        # a pair on a nearly circular orbit, a third body seven times as far on another; the mass centre at rest
         return problem.state(
-            x=[[0.5625, -1.2, 0.0], [-0.9375, -1.2, 0.0], [0.0, 4.8, 0.0]],
-            v=[[-0.11547, 0.3873, -0.02], [-0.11547, -0.6455, -0.02], [0.46188, 0.0, 0.08]],
-            omega=[[0.4, -0.3, 0.6], [-0.2, 0.5, 0.3], [0.3, 0.2, -0.5]],
+            x=[[0.75, -2.8, 0.0], [-1.25, -2.8, 0.0], [0.0, 11.2, 0.0]],
+            v=[[0.0756, 0.3354, 0.0], [0.0756, -0.559, 0.0], [-0.3024, 0.0, 0.0]],
+            omega=[[0.4, -0.3, 1.6], [-0.2, 0.5, 1.3], [0.3, 0.2, -1.5]],
         )
+
+
+def _layout(n: int, *momenta: str) -> Layout:
+    """Positions and attitudes of n bodies, then their momenta or velocities."""
+    places = (Variable("x", Copies(Euclidean(3), n)), Variable("R", Copies(Rotations(), n)))
+    return Layout(*places, *(Variable(name, Copies(Euclidean(3), n), kicked=True) for name in momenta))

@@ -11,11 +11,17 @@ The discrete step (116–125) is half a kick, the drift
     h S(Π) = F Jd_R − Jd_R Fᵀ,  h S(Π₂) = F₂ Jd₂ − Jd₂ F₂ᵀ,  X ↦ F₂ᵀ(X + hΓ/m),  R ↦ F₂ᵀ F R,  (Γ, Π, Π₂) ↦ F₂ᵀ(Γ, Π, Π₂),
 
 and half a kick. It is the inertial map of `FullBodyProblem`, exactly reduced.
+
+Perturbations from outside act at `x₁ = x₂ + R₂X`, `R₁ = R₂R` and `x₂`, `R₂`: they need the inertial motion that is carried
+along. With their forces f₁, f₂ (inertial) and moments M₁, M₂ (each in its body's frame), the pair feels
+
+    m R₂ᵀ(f₁/m₁ − f₂/m₂) on Γ,    R M₁ on Π,    M₂ on Π₂,    f₂ on γ₂.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,46 +29,55 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Body
 from ..bodies.inertia import Inertia
-from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.implicit import largest_step, solve_increment_
 from ..geometry.layout import Euclidean, Layout, Rotations, Variable
 from ..geometry.products import cayley_increment, compose, turned_back
 from ..geometry.vectors import (
+    Vector,
     add,
     apply,
     apply_symmetric,
     apply_transposed,
     cross,
+    multiply,
     negate,
     scale,
     subtract,
     transpose,
 )
 from ..gravity import moment_on_second, mutual
-from ..scalars import compiled, double, flow, get3, get9, par, par6, put3, put9
-from .attitude import NO_SOLUTION, check_rotation, record
+from ..gravity.counts import count
+from ..scalars import Flow, flow, get3, get9, kernel, par, par6, put3, put9
+from .attitude import NO_SOLUTION, record
 from .base import Field, Invariant, Representation, State, System, check_finite
+from .dissipation import TIDE, TidalFriction, Tides, friction, impulse, turned_inertia
+from .forms import forms, still_conserved, with_lists
 from .full_body import FullBodyProblem
+from .moments import TransientFlow
+from .outside import Functions, outside
 from .pairs import Pairs, build_pairs
+from .perturbations import Outside, Perturbation, energies_of
 
 Array = NDArray[np.float64]
 
-# parameters: m₁, m₂, then six numbers each of J₁, J₁⁻¹, J₂, J₂⁻¹, then the block of the interaction
-J1, J1_INVERSE, J2, J2_INVERSE, BLOCK = 2, 8, 14, 20, 26
+# parameters: m₁, m₂, then six numbers each of J₁, J₁⁻¹, J₂, J₂⁻¹, where the perturbations and the tides begin (0: none),
+# the block of the interaction, the perturbations, the tides
+J1, J1_INVERSE, J2, J2_INVERSE, OUTSIDE, TIDES, BLOCK = 2, 8, 14, 20, 26, 27, 28
 # entries of the state
 X, R, X2, R2, GAMMA, PI, PI2, GAMMA2 = 0, 3, 12, 15, 24, 27, 30, 33
 FORCES, WORK = 36, 48
-RELATIVE = Layout(
-    Variable("X", Euclidean(3)),
-    Variable("R", Rotations()),
-    Variable("x2", Euclidean(3)),
-    Variable("R2", Rotations()),
-    Variable("Gamma", Euclidean(3), kicked=True),
-    Variable("Pi", Euclidean(3), kicked=True),
-    Variable("Pi2", Euclidean(3), kicked=True),
-    Variable("gamma2", Euclidean(3), kicked=True),
-)
+
+
+def _layout(*momenta: str) -> Layout:
+    """Relative place and attitude, those of body 2, then momenta or velocities."""
+    places = (("X", Euclidean(3)), ("R", Rotations()), ("x2", Euclidean(3)), ("R2", Rotations()))
+    kicked = (Variable(name, Euclidean(3), kicked=True) for name in momenta)
+    return Layout(*(Variable(name, manifold) for name, manifold in places), *kicked)
+
+
+RELATIVE = _layout("Gamma", "Pi", "Pi2", "gamma2")
+VELOCITIES = _layout("V", "Omega", "Omega2", "v2")
 
 
 @flow
@@ -112,27 +127,160 @@ def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    """−∂U/∂X, −M, X×∂U/∂X + M and R₂∂U/∂X."""
+def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The same in velocities (54–61): `Ω̇ = J_R⁻¹(J_RΩ × Ω) + Ω × Ω₂`, since `J̇_R = [S(Ω − Ω₂), J_R]`."""
+    A = get9(y, R, S)
+    V, Omega, Omega2 = get3(y, GAMMA, S), get3(y, PI, S), get3(y, PI2, S)
+    own = apply_transposed(A, Omega)
+    turning = cross(apply_symmetric(par6(p, J1, S), own), own)
+    turning2 = cross(apply_symmetric(par6(p, J2, S), Omega2), Omega2)
+    relative = subtract(own, apply_transposed(A, Omega2))
+    put3(out, X, S, add(V, cross(get3(y, X, S), Omega2)))
+    put3(out, X2, S, get3(y, GAMMA2, S))
+    for k in range(3):
+        put3(out, R + 3 * k, S, cross(get3(y, R + 3 * k, S), relative))
+        put3(out, R2 + 3 * k, S, cross(get3(y, R2 + 3 * k, S), Omega2))
+    put3(out, GAMMA, S, cross(V, Omega2))
+    turned = apply(A, apply_symmetric(par6(p, J1_INVERSE, S), turning))
+    put3(out, PI, S, add(turned, cross(Omega, Omega2)))
+    put3(out, PI2, S, apply_symmetric(par6(p, J2_INVERSE, S), turning2))
+    put3(out, GAMMA2, S, scale(0.0, Omega2))
+    return 0
+
+
+@kernel
+def mutual_force(S: Any, y: Any, p: Any) -> None:
+    """Put −∂U/∂X, −M, X×∂U/∂X + M and R₂∂U/∂X into the slots."""
     place = get3(y, X, S)
     _, F, M = mutual(S, place, get9(y, R, S), p, BLOCK, y, WORK)
     put3(y, FORCES, S, negate(F))
     put3(y, FORCES + 3, S, negate(M))
     put3(y, FORCES + 6, S, moment_on_second(place, F, M))
     put3(y, FORCES + 9, S, apply(get9(y, R2, S), F))
+
+
+@kernel
+def add_outside(S: Any, y: Any, p: Any, t: float, pull: Any) -> None:
+    """Add what perturbs the two bodies to the slots."""
+    at = count(p, OUTSIDE, S)
+    if at > 0:
+        A, A2, x2 = get9(y, R, S), get9(y, R2, S), get3(y, X2, S)
+        m1, m2 = par(p, 0, S), par(p, 1, S)
+        x1 = add(x2, apply(A2, get3(y, X, S)))
+        _, F1, M1 = pull(S, t, 0, m1, x1, multiply(A2, A), p, at, y, WORK)
+        _, F2, M2 = pull(S, t, 1, m2, x2, A2, p, at, y, WORK)
+        # ∂W/∂x is minus the force; m₁m₂/(m₁+m₂) times the difference of the accelerations
+        difference = subtract(scale(m1 / (m1 + m2), F2), scale(m2 / (m1 + m2), F1))
+        put3(y, FORCES, S, add(get3(y, FORCES, S), apply_transposed(A2, difference)))
+        put3(y, FORCES + 3, S, add(get3(y, FORCES + 3, S), apply(A, M1)))
+        put3(y, FORCES + 6, S, add(get3(y, FORCES + 6, S), M2))
+        put3(y, FORCES + 9, S, subtract(get3(y, FORCES + 9, S), F2))
+
+
+@kernel
+def to_rates(S: Any, y: Any, p: Any) -> None:
+    """Turn forces and moments in the slots into what they do to velocities."""
+    A, m1, m2 = get9(y, R, S), par(p, 0, S), par(p, 1, S)
+    put3(y, FORCES, S, scale((m1 + m2) / (m1 * m2), get3(y, FORCES, S)))
+    own = apply_symmetric(par6(p, J1_INVERSE, S), apply_transposed(A, get3(y, FORCES + 3, S)))
+    put3(y, FORCES + 3, S, apply(A, own))
+    put3(y, FORCES + 6, S, apply_symmetric(par6(p, J2_INVERSE, S), get3(y, FORCES + 6, S)))
+    put3(y, FORCES + 9, S, scale(1.0 / m2, get3(y, FORCES + 9, S)))
+
+
+@flow
+def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """What changes Γ, Π, Π₂ and γ₂ at fixed configuration."""
+    mutual_force(S, y, p)
+    add_outside(S, y, p, t, outside)
     return 0
 
 
-@compiled
-def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
-    """The potential of every row of `samples`; `y` is the flat array with its workspace."""
-    for row in range(samples.shape[0]):
-        y[: samples.shape[1]] = samples[row]
-        U[row] = mutual(S, get3(y, X, S), get9(y, R, S), p, BLOCK, y, WORK)[0]
+@flow
+def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """What changes V, Ω, Ω₂ and v₂ at fixed configuration."""
+    status = force(S, y, p, t, h, out)  # type: ignore[operator]
+    to_rates(S, y, p)
+    return status
+
+
+def forces_with(functions: Functions) -> tuple[Flow, Flow]:
+    """The two forces with a user's functions compiled in."""
+    move, pull = functions.move, functions.pull
+
+    @kernel
+    def whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        move(S, p, count(p, OUTSIDE, S), t)
+        status = force(S, y, p, t, h, out)  # type: ignore[operator]
+        if pull is not None:
+            add_outside(S, y, p, t, pull)
+        return status
+
+    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        return whole(S, y, p, t, h, out)
+
+    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        status = whole(S, y, p, t, h, out)
+        to_rates(S, y, p)
+        return status
+
+    return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
+
+
+@kernel
+def tide_at(S: Any, y: Any, p: Any, k: Any) -> Any:
+    """Tide k: where the spin of the deformed body is kept, its strength, u, and its inverse inertia, in frame 2."""
+    at = count(p, TIDES, S) + 1 + TIDE * k
+    A, m1, m2 = get9(y, R, S), par(p, 0, S), par(p, 1, S)
+    zero = 0.0 * A[0]
+    one = zero + 1.0
+    turn, inverse, spin = A, J1_INVERSE, PI
+    if count(p, at, S) == 1:
+        turn, inverse, spin = (one, zero, zero, zero, one, zero, zero, zero, one), J2_INVERSE, PI2
+    W = turned_inertia(turn, par6(p, inverse, S))
+    V = scale((m1 + m2) / (m1 * m2), get3(y, GAMMA, S))
+    u = subtract(V, cross(apply(W, get3(y, spin, S)), get3(y, X, S)))
+    return spin, par(p, at + 2, S), u, W
+
+
+@kernel
+def push(S: Any, where: Any, y: Any, spin: Any, g: Vector) -> None:
+    """Add the impulse g on body 1 (in frame 2), −g on body 2, and −X × g on the spin to the momenta in `where`."""
+    put3(where, GAMMA, S, add(get3(where, GAMMA, S), g))
+    put3(where, spin, S, subtract(get3(where, spin, S), cross(get3(y, X, S), g)))
+    put3(where, GAMMA2, S, subtract(get3(where, GAMMA2, S), apply(get9(y, R2, S), g)))
+
+
+@flow
+def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The free motion between half the tides' impulses (`dissipation`)."""
+    tides = count(p, count(p, TIDES, S), S)
+    inverse_mass = 1.0 / par(p, 0, S) + 1.0 / par(p, 1, S)
+    for k in range(tides):
+        spin, strength, u, W = tide_at(S, y, p, k)
+        push(S, y, y, spin, impulse(0.5 * h, strength, get3(y, X, S), u, inverse_mass, W, True))
+    status = drift(S, y, p, t, h, out)  # type: ignore[operator]
+    if status != 0:
+        return status
+    for e in range(tides):
+        spin, strength, u, W = tide_at(S, y, p, tides - 1 - e)
+        push(S, y, y, spin, impulse(0.5 * h, strength, get3(y, X, S), u, inverse_mass, W, False))
+    return 0
+
+
+@flow
+def rhs_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The motion without gravity, with the tides."""
+    status = rhs(S, y, p, t, h, out)  # type: ignore[operator]
+    for k in range(count(p, count(p, TIDES, S), S)):
+        spin, strength, u, _ = tide_at(S, y, p, k)
+        push(S, out, y, spin, friction(strength, get3(y, X, S), u))
+    return status
 
 
 class FullTwoBodyProblem(System):
-    """Two bodies under mutual gravity, in the frame of the second; see `FullBodyProblem` for the arguments.
+    """Two bodies under mutual gravity, in the frame of the second; see `FullBodyProblem` for the arguments. Body
+    1 is number 0 and body 2 number 1 where perturbations and tides name bodies.
 
     >>> from polhode.bodies import Dumbbell
     >>> pair = FullTwoBodyProblem(Dumbbell(1.5, 0.25, radius=0.02), Dumbbell(3.0, 0.5, radius=0.03), gravity="points")
@@ -163,7 +311,7 @@ class FullTwoBodyProblem(System):
         "Pi2": Field((3,), "angular momentum of body 2, in frame 2", "mass length²/time"),
         "gamma2": Field((3,), "linear momentum of body 2, inertial", "mass length/time"),
     }
-    conserved = {
+    conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "kinetic and potential energy"),
         "linear_momentum": Invariant("momentum", "total linear momentum"),
         "angular_momentum": Invariant("momentum", "total angular momentum about the mass centre"),
@@ -176,6 +324,8 @@ class FullTwoBodyProblem(System):
         *,
         gravity: int | str = 2,
         G: float = 1.0,
+        perturbations: Sequence[Perturbation | Mapping[str, Any]] = (),
+        dissipation: Sequence[TidalFriction | Mapping[str, Any]] = (),
     ) -> None:
         self.pairs: Pairs = build_pairs([body1, body2], gravity, G)
         (self.body1, self.body2), self.G, self.gravity = self.pairs.bodies, self.pairs.G, gravity
@@ -183,60 +333,65 @@ class FullTwoBodyProblem(System):
         self.inertia2 = Inertia.of(self.body2.inertia, field="body2.inertia")
         self.m1, self.m2 = self.body1.mass, self.body2.mass
         self.reduced_mass = self.m1 * self.m2 / (self.m1 + self.m2)
-        self._representation = Representation(
-            RELATIVE, drift=drift, force=force, rhs=rhs, workspace=self.pairs.workspace
+        self.outside = Outside(perturbations, self.pairs.bodies, gravity, self.G)
+        self.tides = Tides(dissipation, self.pairs.bodies, self.G)
+        self.hamiltonian = not self.tides
+        self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
+
+    @cached_property
+    def representations(self) -> Mapping[str, Representation]:
+        functions = self.outside.functions
+        return forms(
+            layouts=(RELATIVE, VELOCITIES),
+            drifts=(drift, drift_forced),
+            slopes=(rhs, rhs_forced, rhs_lagrangian),
+            forces=(force, force_lagrangian) if functions is None else forces_with(functions),
+            workspace=max(self.pairs.workspace, self.outside.workspace),
+            damped=bool(self.tides),
         )
 
-    @property
-    def representations(self) -> Mapping[str, Representation]:
-        return {"matrix": self._representation}
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the compiled flows, which another process finds for itself."""
+        return {name: value for name, value in vars(self).items() if name != "representations"}
 
     def describe(self) -> dict[str, Any]:
-        bodies = {"body1": self.body1.describe(), "body2": self.body2.describe()}
-        return bodies | {"gravity": self.gravity, "G": self.G}
+        own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
+        return own | self.outside.describe() | self.tides.describe()
 
     def parameters(self) -> Array:
-        block = self.pairs.blocks[0, 1].parameters()
-        return np.concatenate([[self.m1, self.m2], self.inertia1.entries(), self.inertia2.entries(), block])
+        inertias = (self.inertia1.entries(), self.inertia2.entries())
+        own = np.concatenate([[self.m1, self.m2], *inertias, [0.0, 0.0], self.pairs.blocks[0, 1].parameters()])
+        return with_lists(own, OUTSIDE, self.outside, self.tides)
 
     def state(
         self,
         *,
-        X: ArrayLike,
-        V: ArrayLike = (0.0, 0.0, 0.0),
+        X: ArrayLike | None = None,
+        V: ArrayLike | None = None,
+        elements: Mapping[str, float] | None = None,
         R: ArrayLike | None = None,
+        q: ArrayLike | None = None,
         Omega1: ArrayLike | None = None,
         Omega: ArrayLike | None = None,
-        Omega2: ArrayLike = (0.0, 0.0, 0.0),
+        Pi: ArrayLike | None = None,
         R2: ArrayLike | None = None,
+        q2: ArrayLike | None = None,
+        Omega2: ArrayLike | None = None,
+        Pi2: ArrayLike | None = None,
+        synchronous: Sequence[int] = (),
         x2: ArrayLike | None = None,
         v2: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
-        """A state; the spin of body 1 is given as `Omega1` in its own frame or as `Omega` in frame 2. By default the
-        mass centre rests at the origin."""
-        if Omega is not None and Omega1 is not None:
-            raise InvalidInput("Omega1", Omega1, "either Omega or Omega1, not both")
-        A, A2 = (np.eye(3) if M is None else check_rotation(name, M) for name, M in (("R", R), ("R2", R2)))
-        place, velocity = check_finite("X", X, (3,)), check_finite("V", V, (3,))
-        if Omega is not None:
-            own = A.T @ check_finite("Omega", Omega, (3,))
-        else:
-            own = check_finite("Omega1", np.zeros(3) if Omega1 is None else Omega1, (3,))
-        share = self.m1 / (self.m1 + self.m2)
-        start = -share * A2 @ place if x2 is None else check_finite("x2", x2, (3,))
-        speed = -share * A2 @ velocity if v2 is None else check_finite("v2", v2, (3,))
-        values = {
-            "X": place,
-            "R": A,
-            "x2": start,
-            "R2": A2,
-            "Gamma": self.reduced_mass * velocity,
-            "Pi": A @ self.inertia1.matrix @ own,
-            "Pi2": self.inertia2.matrix @ check_finite("Omega2", Omega2, (3,)),
-            "gamma2": self.m2 * speed,
-        }
-        return State(self, values, float(check_finite("t", t, ())))
+        """A state. The orbit of body 1 about body 2 is given by `X`, `V` in frame 2 or by its osculating `elements` in
+        space: `a` or `q`, `e`, `inclination`, `node`, `periapsis`, and `true_anomaly` or `mean_anomaly`; see
+        `polhode.gravity.kepler`. The spin of body 1 is `Omega1` in its own frame, or `Omega` or `Pi` in frame 2. Bodies
+        named in `synchronous` point their long axis at the other and, unless a spin is given, turn once an orbit. By
+        default the mass centre rests at the origin."""
+        from .pair_start import pair_start
+
+        given = {name: value for name, value in locals().items() if name not in ("self", "t", "pair_start")}
+        return State(self, pair_start(self, given), float(check_finite("t", t, ())))
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:
@@ -244,29 +399,41 @@ class FullTwoBodyProblem(System):
         A, A2 = values["R"], values["R2"]
         if name == "V":
             return values["Gamma"] / self.reduced_mass
+        if name == "Gamma":
+            return values["V"] * self.reduced_mass
         if name == "v2":
             return values["gamma2"] / self.m2
+        if name == "gamma2":
+            return values["v2"] * self.m2
         if name == "Omega2":
             return values["Pi2"] @ self.inertia2.inverse
+        if name == "Pi2":
+            return values["Omega2"] @ self.inertia2.matrix
         if name == "Omega1":
+            if "Omega" in values:
+                return np.einsum("...ji,...j->...i", A, values["Omega"])
             return np.einsum("...ji,...j->...i", A, values["Pi"]) @ self.inertia1.inverse
         if name == "Omega":
             return np.einsum("...ij,...j->...i", A, self.derive("Omega1", values))
+        if name == "Pi":
+            return np.einsum("...ij,...j->...i", A, self.derive("Omega1", values) @ self.inertia1.matrix)
         if name == "R1":
             return A2 @ A
         relative = {"x1": "X", "v1": "V"}[name]
         return self.derive(f"{name[0]}2", values) + np.einsum("...ij,...j->...i", A2, self.derive(relative, values))
 
+    def _both(self, name: str, values: Mapping[str, Array]) -> Array:
+        """x, v or R of both bodies."""
+        axis = -3 if name == "R" else -2
+        return np.stack([self.derive(f"{name}1", values), self.derive(f"{name}2", values)], axis=axis)
+
     def potential(self, values: Mapping[str, Array]) -> Array:
         """The mutual potential energy (leading axes allowed)."""
-        lead = values["X"].shape[:-1]
-        rows = np.concatenate([values["X"].reshape(-1, 3), values["R"].reshape(-1, 9)], axis=1)
-        y, U = np.zeros(WORK + self.pairs.workspace), np.empty(len(rows))
-        potentials(double, np.ascontiguousarray(rows), self.parameters(), y, U)
-        return U.reshape(lead)
+        pair = self.pairs.blocks[0, 1]
+        return energies_of(pair.parameters(), pair.workspace, values["X"], values["R"])
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """The parts of the energy and their sum."""
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
+        """The parts of the energy and their sum; the time `t` must be given where perturbations move."""
 
         def half(a: str, b: str) -> Array:
             return 0.5 * np.sum(self.derive(a, values) * self.derive(b, values), axis=-1)
@@ -277,16 +444,37 @@ class FullTwoBodyProblem(System):
             "rotation of body 2": half("Pi2", "Omega2"),
             "potential": self.potential(values),
         }
+        if self.outside:
+            parts["perturbations"] = self.outside.energy(t, self._both("x", values), self._both("R", values))
         return parts | {"total": np.sum(list(parts.values()), axis=0)}
 
+    def dissipated_power(self, values: Mapping[str, Array]) -> Array:
+        """The rate at which tides take energy out."""
+        spins = [
+            np.einsum("...ij,...j->...i", self.derive(f"R{k}", values), self.derive(f"Omega{k}", values)) for k in "12"
+        ]
+        return self.tides.power(self._both("x", values), self._both("v", values), np.stack(spins, axis=-2))
+
+    def angular_momentum(self, values: Mapping[str, Array]) -> Array:
+        """π_T of [LLM07], section 5: about the mass centre, or about the one distant body at rest."""
+        inside = np.cross(values["X"], self.derive("Gamma", values)) + self.derive("Pi", values)
+        about = np.zeros(3)
+        if self.outside.centre is not None:
+            place = (self.m1 * self.derive("x1", values) + self.m2 * values["x2"]) / (self.m1 + self.m2)
+            about = np.cross(place - self.outside.centre, self.linear_momentum(values))
+        return np.einsum("...ij,...j->...i", values["R2"], inside + self.derive("Pi2", values)) + about
+
+    def linear_momentum(self, values: Mapping[str, Array]) -> Array:
+        """γ_T of [LLM07], section 5."""
+        return self.m1 * self.derive("v1", values) + self.derive("gamma2", values)
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """E, γ_T and π_T of [LLM07], section 5."""
-        inside = np.cross(values["X"], values["Gamma"]) + values["Pi"] + values["Pi2"]
-        return {
-            "energy": self.energies(values)["total"],
-            "linear_momentum": self.m1 * self.derive("v1", values) + values["gamma2"],
-            "angular_momentum": np.einsum("...ij,...j->...i", values["R2"], inside),
+        found = {
+            "energy": lambda: self.energies(values)["total"],
+            "linear_momentum": lambda: self.linear_momentum(values),
+            "angular_momentum": lambda: self.angular_momentum(values),
         }
+        return {name: found[name]() for name in self.conserved}
 
     def magnitudes(self, state: State) -> dict[str, float]:
         sizes = self.inertial().magnitudes(self.to_inertial(state))
@@ -294,7 +482,13 @@ class FullTwoBodyProblem(System):
 
     def inertial(self) -> FullBodyProblem:
         """The same two bodies in inertial coordinates."""
-        return FullBodyProblem([self.body1, self.body2], gravity=self.gravity, G=self.G)
+        return FullBodyProblem(
+            [self.body1, self.body2],
+            gravity=self.gravity,
+            G=self.G,
+            perturbations=self.outside.list,
+            dissipation=self.tides.list,
+        )
 
     def to_inertial(self, state: State) -> State:
         """A state of `inertial()` that is the same motion."""

@@ -5,8 +5,10 @@ A motion is followed in the coordinates of the layout's tangent basis: for a rot
 are constant. The derivative of the right-hand side is the exact one of the compiled flows.
 
 A verdict is reached by Lagrange and Dirichlet's theorem: where the second variation of the (augmented) energy, `Ω A`
-with the symplectic form Ω and the matrix A, has one sign, the equilibrium is stable; where an eigenvalue has a positive
-real part, it is unstable; otherwise all that the linearisation can say is that it is spectrally stable.
+with the symplectic form Ω and the matrix A, has one sign, the equilibrium is stable. For a steady motion it need have one
+sign only where the momentum maps keep their values, and up to the motion itself (the energy–momentum method). Where an
+eigenvalue has a positive real part, it is unstable; otherwise all that the linearisation can say is that it is
+spectrally stable.
 """
 
 from __future__ import annotations
@@ -47,9 +49,9 @@ def _call(S, flow, y, p, t, out):  # type: ignore[no-untyped-def]
 
 
 def slope_and_derivative(
-    representation: Representation, y: Array, seeds: Array, p: Array, t: float
+    representation: Representation, y: Array, seeds: Array, p: Array, t: float, *, force_only: bool = False
 ) -> tuple[Array, Array]:
-    """dy/dt at y, and its derivatives along the columns of `seeds`."""
+    """dy/dt at y, or the part of it that the force makes, and its derivatives along the columns of `seeds`."""
     layout, rhs, force = representation.layout, representation.rhs, representation.force
     if rhs is None:
         raise PolhodeError("this system offers no right-hand side to linearise")
@@ -58,7 +60,8 @@ def slope_and_derivative(
     entries = np.zeros((layout.size + representation.forces + representation.workspace, 1 + columns))
     entries[: layout.size, 0], entries[: layout.size, 1:] = y, seeds
     flat, out = entries.reshape(-1), np.zeros(layout.size * (1 + columns))
-    _call(kind, rhs.on(kind), flat, p, t, out)
+    if not force_only:
+        _call(kind, rhs.on(kind), flat, p, t, out)
     slope = out.reshape(layout.size, 1 + columns)
     if force is not None:
         _call(kind, force.on(kind), flat, p, t, np.zeros(4))
@@ -70,8 +73,18 @@ def linearize(state: State, name: str = "matrix") -> Linearization:
     """Linearise the motion of `state.system` about `state`, which must be an equilibrium or a relative one."""
     system = state.system
     representation = system.representations[name]
-    layout, p = representation.layout, system.parameters()
-    y = system.enter(name, state)
+    y, p = system.enter(name, state), system.parameters()
+    v, A = _rate_and_matrix(representation, y, p, state.t)
+    _check_steady(state, representation.layout, v, A)
+    eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(A).astype(np.complex128)
+    order = np.lexsort((eigenvalues.imag, eigenvalues.real))
+    verdict, explanation = _verdict(system, name, y, v, A, eigenvalues, p, state.t)
+    return Linearization(state, A, eigenvalues[order], verdict, explanation)
+
+
+def _rate_and_matrix(representation: Representation, y: Array, p: Array, t: float) -> tuple[Array, Array]:
+    """The rate v in the coordinates of the tangent basis at y, and the matrix A of `ẋ = A x`."""
+    layout = representation.layout
     basis, width = layout.basis(y), min(layout.dimension, 6)
     columns: list[Array] = []
     slope = np.zeros(layout.size)
@@ -79,16 +92,13 @@ def linearize(state: State, name: str = "matrix") -> Linearization:
         seeds = np.zeros((layout.size, width))  # the last block may be short: zeros fill it up
         block = basis[:, first : first + width]
         seeds[:, : block.shape[1]] = block
-        slope, changes = slope_and_derivative(representation, y, seeds, p, state.t)
+        slope, changes = slope_and_derivative(representation, y, seeds, p, t)
         columns += [layout.coordinates(y, changes[:, j]) for j in range(block.shape[1])]
     v = layout.coordinates(y, slope)
     # reading δ(RS(v)) in coordinates gives δv + ½ ξ × v; what is wanted is δv − v × ξ
-    A = np.stack(columns, axis=1) - 0.5 * np.stack([layout.bracket(v, e) for e in np.eye(layout.dimension)], axis=1)
-    _check_steady(state, layout, v, A)
-    eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(A).astype(np.complex128)
-    order = np.lexsort((eigenvalues.imag, eigenvalues.real))
-    verdict, explanation = _verdict(system, name, y, v, A, eigenvalues, p, state.t)
-    return Linearization(state, A, eigenvalues[order], verdict, explanation)
+    return v, np.stack(columns, axis=1) - 0.5 * np.stack(
+        [layout.bracket(v, e) for e in np.eye(layout.dimension)], axis=1
+    )
 
 
 def is_steady(state: State, name: str = "matrix") -> bool:
@@ -143,16 +153,50 @@ def _verdict(
                     "stable",
                     f"the energy has an extremum here, up to drift along a family of {null.sum()} dimensions",
                 )
+            if not at_rest and _is_formally_stable(hessian, _momentum_slopes(system, name, y), v):
+                return "stable", "the energy has an extremum here at fixed momentum, up to a shift along the motion"
     return "spectrally stable", "no eigenvalue has a positive real part; more the linearisation does not say"
 
 
 def _is_family(representation: Representation, y: Array, directions: Array, p: Array, t: float) -> bool:
-    """Whether the equilibrium at y belongs to a family of them along every one of these directions."""
+    """Whether the equilibrium at y belongs to a family of them along every one of these directions: Newton's method finds
+    another one from some way along it, and not the same again."""
     layout = representation.layout
     for direction in directions.T:
         for length in (0.3, -0.2):
             moved = layout.retract(y, length * direction)
-            slope, _ = slope_and_derivative(representation, moved, np.zeros((layout.size, 0)), p, t)
-            if np.abs(slope).max() > 1e-9:
+            for _ in range(12):
+                v, A = _rate_and_matrix(representation, moved, p, t)
+                if np.abs(v).max() <= 1e-10:
+                    break
+                moved = layout.retract(moved, np.asarray(np.linalg.lstsq(A, -v, rcond=1e-6)[0], np.float64))
+            else:
+                return False
+            if layout.distance(moved, y) < 0.1 * abs(length):
                 return False
     return True
+
+
+def _momentum_slopes(system: System, name: str, y: Array) -> Array:
+    """The derivatives of the kept momentum maps by the coordinates at y, as rows."""
+    layout = system.representations[name].layout
+    names = [key for key, kept in system.conserved.items() if kept.kind == "momentum"]
+
+    def momenta(x: Array) -> Array:
+        kept = system.invariants(layout.unpack(layout.retract(y, x)))
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(kept[key]) for key in names)])
+
+    h = 1e-5
+    columns = [(momenta(h * e) - momenta(-h * e)) / (2.0 * h) for e in np.eye(layout.dimension)]
+    return np.stack(columns, axis=1)
+
+
+def _is_formally_stable(hessian: Array, slopes: Array, v: Array) -> bool:
+    """Whether the second variation has one sign on the disturbances that change no momentum, but for those along v."""
+    along = v / np.linalg.norm(v)
+    _, sizes, rows = np.linalg.svd(np.vstack([slopes, along]))
+    rank = int(np.sum(sizes > 1e-7 * sizes[0]))
+    within = rows[rank:]
+    values = np.linalg.eigvalsh(within @ hessian @ within.T)
+    large = np.abs(values) > ZERO * np.abs(hessian).max()
+    return bool(np.all(large) and (np.all(values > 0.0) or np.all(values < 0.0)) and values.size)

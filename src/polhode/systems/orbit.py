@@ -24,7 +24,7 @@ from ..geometry.products import cayley_increment, compose, turned_back
 from ..geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
 from ..scalars import flow, get3, get9, kernel, par, par6, put3, put9, sin
 from .attitude import MATRIX, NO_SOLUTION, AttitudeSystem, record
-from .base import Invariant, Representation, State, check_finite
+from .base import Field, Invariant, Representation, State, check_finite
 from .equilibria import Equilibrium
 from .search import cube_attitudes
 
@@ -93,6 +93,15 @@ class OrbitingBody(AttitudeSystem):
         "jacobi": Invariant("energy", "Jacobi integral ½ ω·Jω − n ω·Jb₂ + (3/2) n² b₃·Jb₃")
     }
 
+    fields = {
+        **AttitudeSystem.fields,
+        "R": Field((3, 3), "rotation matrix, body to LVLH"),
+        "q": Field((4,), "unit quaternion of R, scalar last"),
+        "omega": Field((3,), "inertial angular velocity in the body frame", "rad/time"),
+        "relative": Field((3,), "angular velocity relative to LVLH, in the body frame", "rad/time"),
+    }
+    attitude_rate = "relative"  # the rate at which R turns
+
     @property
     def representations(self) -> Mapping[str, Representation]:
         return {"matrix": Representation(MATRIX, drift=drift_orbit, force=gravity_gradient, rhs=rhs_orbit)}
@@ -106,6 +115,22 @@ class OrbitingBody(AttitudeSystem):
 
     def parameters(self) -> Array:
         return np.append(super().parameters(), self.n)
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name == "relative" and name not in values:
+            return self.derive("omega", values) - self.n * self.derive("R", values)[..., 1, :]
+        return super().derive(name, values)
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The parts of the Jacobi integral: of the motion relative to LVLH, of the turning frame, of the gravity gradient."""
+        R, J = self.derive("R", values), self.inertia.matrix
+        rate, b2, b3 = self.derive("relative", values), R[..., 1, :], R[..., 2, :]
+        parts = {
+            "kinetic, in LVLH": 0.5 * np.sum(rate * (rate @ J), axis=-1),
+            "centrifugal": -0.5 * self.n**2 * np.sum(b2 * (b2 @ J), axis=-1),
+            "gravity gradient": 1.5 * self.n**2 * np.sum(b3 * (b3 @ J), axis=-1),
+        }
+        return parts | {"total": np.sum(list(parts.values()), axis=0)}
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi, J = self.derive("R", values), values["Pi"], self.inertia.matrix

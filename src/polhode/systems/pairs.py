@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import Body, PointMasses, body_from
+from ..bodies import Body, PointMasses, Polyhedron, body_from
 from ..errors import InvalidInput
-from ..gravity import Expansion, Interaction, PointsPoints
+from ..gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
 Array = NDArray[np.float64]
 
@@ -43,19 +43,27 @@ def as_body(field: str, body: Body | Mapping[str, Any]) -> Body:
     if isinstance(body, Body):
         return body
     if isinstance(body, Mapping):
-        return body_from(body)
+        return body_from(body, field)
     raise InvalidInput(field, body, "a body of polhode.bodies, or its description as a table with a type")
 
 
 def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Interaction:
-    """The mutual gravity of two bodies: "points", or the order of an expansion."""
+    """The mutual gravity of two bodies: "points", "polyhedron", or the order of an expansion."""
     if gravity == "points":
         for field, body in (("body1", first), ("body2", second)):
             if not isinstance(body, PointMasses):
                 raise InvalidInput(field, body, 'a body made of points, for gravity = "points"')
         return PointsPoints(first, second, G)  # type: ignore[arg-type]
+    if gravity == "polyhedron":
+        if isinstance(first, Polyhedron) or isinstance(second, Polyhedron):
+            return PolyhedronPoint(first, second, G)
+        for field, body in (("body1", first), ("body2", second)):
+            if not attracts_as_point(body):
+                allowed = 'a Polyhedron or a body that attracts as a point does, for gravity = "polyhedron"'
+                raise InvalidInput(field, body, allowed)
+        return Expansion(first, second, 2, G)  # exact for two points
     if isinstance(gravity, bool) or not isinstance(gravity, int) or gravity < 2:
-        raise InvalidInput("gravity", gravity, '"points", or the order of the expansion, 2 or more')
+        raise InvalidInput("gravity", gravity, '"points", "polyhedron", or the order of the expansion, 2 or more')
     return Expansion(first, second, gravity, G)
 
 

@@ -22,7 +22,9 @@ from ..geometry import so3
 from ..geometry.vectors import cross
 from ..scalars import flow, get3, par3, put3
 from .base import Invariant, State, check_finite
+from .energies import energy_parts
 from .equilibria import Equilibrium, attitude_taking
+from .staude import staude_axes
 from .terms import FORCE, OWN, ForcedAttitude
 
 Array = NDArray[np.float64]
@@ -107,6 +109,15 @@ class Pendulum3D(ForcedAttitude):
     def potential_energy(self, R: Array) -> Array:
         return -self.mass * self.g * (R[..., UP, :] @ self.rho0)
 
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """What to watch: the direction from the pivot to the mass centre, in the body."""
+        return ("mass centre, seen from the pivot", -self.rho0) if self.rho0.any() else None
+
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         Gamma, Pi = self.derive("R", values)[..., UP, :], values["Pi"]
         kept = {
@@ -132,8 +143,7 @@ class Pendulum3D(ForcedAttitude):
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the vertical with rate `Omega` that are steady (Staude), one of each circle.
 
-        `Γ = m g (λ − Ω²J)⁻¹ρ₀` with |Γ| = 1: a polynomial of degree 6 in λ, solved in the principal axes. An axis that
-        ρ₀ is perpendicular to gives further families, `λ = Ω²Jᵢ`.
+        `Γ × (Ω²JΓ + m g ρ₀) = 0` with Γ = Rᵀe₃.
 
         >>> top = Pendulum3D([0.273, 0.273, 0.12], mass=1.0, rho0=[0, 0, -0.3])
         >>> sorted({e.label for e in top.steady_rotations(20.0)})
@@ -143,67 +153,11 @@ class Pendulum3D(ForcedAttitude):
         if rate == 0.0:
             raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
         found = []
-        for Gamma in staude_axes(self.inertia.matrix, rate**2, self.mass * self.g * self.rho0):
+        for Gamma in staude_axes(rate**2 * self.inertia.matrix, self.mass * self.g * self.rho0):
             along = Gamma @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0)
             label = "hanging" if along > 1 - 1e-12 else "upright" if along < -1 + 1e-12 else "Staude rotation"
             found.append(Equilibrium(label, self.state(R=attitude_taking(Gamma, E3), omega=rate * Gamma)))
         return sorted(found, key=lambda e: -float(self.potential_energy(e.R)))
-
-
-def staude_axes(J: Array, rate2: float, w: Array) -> list[Array]:
-    """The unit vectors Γ with `Γ × (rate2 JΓ + w) = 0`, isolated ones."""
-    moments, axes = np.linalg.eigh(J)
-    poles, load = rate2 * moments, w @ axes
-    scale = np.abs(poles).max() + np.abs(load).max()
-    roots: list[float] = []
-    active = np.abs(load) > 1e-14 * scale
-    # Σ loadᵢ² Πⱼ≠ᵢ (λ − poleⱼ)² = Π (λ − poleⱼ)² over the axes that carry a load
-    whole = np.poly1d([1.0])
-    for pole in poles[active]:
-        whole *= np.poly1d([1.0, -pole]) ** 2
-    parts = np.poly1d([0.0])
-    for i in np.flatnonzero(active):
-        term = np.poly1d([load[i] ** 2])
-        for j in np.flatnonzero(active):
-            if j != i:
-                term *= np.poly1d([1.0, -poles[j]]) ** 2
-        parts += term
-    found: list[Array] = []
-
-    def keep(Gamma: Array) -> None:
-        Gamma = _polished(J, rate2, w, axes @ Gamma)
-        off = np.cross(Gamma, rate2 * J @ Gamma + w)
-        if np.abs(off).max() < 1e-9 * scale and all(np.abs(Gamma - other).max() > 1e-7 for other in found):
-            found.append(Gamma)
-
-    if active.any():
-        roots = [r.real for r in (whole - parts).roots if abs(r.imag) < 1e-7 * scale]
-    for root in roots:
-        gap = root - poles
-        keep(np.where(active, load / np.where(active, gap, 1.0), 0.0))
-    for i in np.flatnonzero(~active):
-        # λ = poleᵢ: the components along the loaded axes are fixed, that along axis i makes up the length
-        gap = poles[i] - poles
-        if np.all(np.abs(gap[active]) > 1e-12 * scale):
-            rest = np.where(active, load / np.where(active, gap, 1.0), 0.0)
-            left = 1.0 - rest @ rest
-            if left > 1e-12:
-                for sign in (1.0, -1.0):
-                    keep(rest + sign * np.sqrt(left) * np.eye(3)[i])
-    return found
-
-
-def _polished(J: Array, rate2: float, w: Array, Gamma: Array) -> Array:
-    """Newton's method on the sphere for `Γ × (rate2 JΓ + w) = 0`, from nearby."""
-    Gamma = Gamma / np.linalg.norm(Gamma)
-    for _ in range(4):
-        load = rate2 * J @ Gamma + w
-        # δΓ = Γ × η: the residual Γ × load changes by (Γ × η) × load + Γ × rate2 J(Γ × η)
-        slope = -so3.hat(load) @ so3.hat(Gamma) + rate2 * so3.hat(Gamma) @ J @ so3.hat(Gamma)
-        eta = np.linalg.lstsq(np.vstack([slope, Gamma]), np.append(-np.cross(Gamma, load), 0.0), rcond=1e-10)[0]
-        Gamma = Gamma + np.cross(Gamma, eta)
-        Gamma /= np.linalg.norm(Gamma)
-    return Gamma
 
 
 def check_positive(field: str, value: float) -> float:

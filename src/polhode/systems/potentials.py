@@ -2,8 +2,10 @@
 
 A potential of n attitudes is one of
     a kernel               `U(R1, …, Rn)` of tuples of nine entries, row by row, written with `+ − * /` and the functions
-                           of `polhode.scalars`. The moments come from the same function on dual numbers; tangent maps
-                           from differences of order 8 of these (13 digits or so for a smooth potential).
+                           of `polhode.scalars`. One that neither compares nor chooses writes down its own formula
+                           (`traced`) and is then a SymPy expression. The moments of any other come from the same
+                           function on dual numbers; tangent maps from differences of order 8 of these (13 digits or
+                           so for a smooth potential).
     a SymPy expression     in the entries of `symbols()`, or its text, as in "0.5*R33**2 − R13": derived, simplified by
                            common subexpressions, and compiled for doubles, lanes and duals, as if written by hand.
     a Python function      `U(R1, …, Rn)` of 3×3 arrays. The moments are differences of order 8: slow, and it says so.
@@ -28,6 +30,7 @@ from ..scalars import duals, kernel, partial, seeded
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
 from .formulas import attitude_symbols, known_symbols, made, moment_of, statements
+from .traced import trace
 
 Array = NDArray[np.float64]
 ALLOWED = (
@@ -57,6 +60,10 @@ def potential_of(given: Any, bodies: int = 1, field: str = "potential") -> Poten
     if isinstance(given, str) or hasattr(given, "free_symbols"):
         return SymbolicPotential(given, bodies, field)
     if isinstance(given, (Kernel, Dispatcher)):
+        function = given.py_func if isinstance(given, Dispatcher) else given.function
+        formula = trace(function, *(list(R) for R in attitude_symbols(bodies)))
+        if formula is not None and len(formula) == 1:
+            return SymbolicPotential(formula[0], bodies, field)
         return CompiledPotential(given, bodies, field)
     if callable(given):
         return PythonPotential(given, bodies, field)

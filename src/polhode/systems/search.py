@@ -21,7 +21,7 @@ def resting_attitudes(system: AttitudeSystem) -> list[Array]:
     for R in cube_attitudes():
         for _ in range(60):
             y = system.enter("matrix", system.state(R=R))
-            slope, changes = slope_and_derivative(representation, y, MATRIX.basis(y)[:, :3], p, 0.0)
+            slope, changes = slope_and_derivative(representation, y, MATRIX.basis(y)[:, :3], p, 0.0, force_only=True)
             M, DM = slope[9:12], changes[9:12]
             if np.abs(M).max() < 1e-13 * (1.0 + np.abs(DM).max()):
                 break

@@ -11,7 +11,7 @@ from ..geometry import quaternion
 from ..trajectory import Trajectory
 from .globe import Globe
 from .polhodes import family, separatrix
-from .series import Closeup, attitude_path, drawable
+from .series import Closeup, attitude_path, drawable, frames
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def draw_polhode(ax: Axes, trajectory: Trajectory) -> None:
         label = "separatrix" if i == 0 else None
         globe.curve(curve * semi_axes, color=BLACK, linewidth=1.1, linestyle=(0, (4, 2.5)), alpha=0.7, label=label)
     if not at_rest:
-        _path(globe, Pi, part, ORANGE, label="computed")
+        draw_path(globe, Pi, part, ORANGE, label="computed")
     for direction, moment, name in zip(np.eye(3), moments, "123", strict=True):
         globe.axis(
             direction, 1.0 + 0.28 * semi_axes.max() / semi_axes[int(name) - 1], f"$J_{name}$ = {moment:.4g}", BLACK
@@ -89,7 +89,7 @@ def body_axes(trajectory: Trajectory) -> Figure:
     for i, (ax, colour) in enumerate(zip(figure.subplots(1, 3), (BLUE, ORANGE, GREEN), strict=True)):
         draw_body_axis(ax, trajectory, i, colour)
         ax.set_title(f"body axis {i + 1}", loc="center", pad=12)
-    figure.suptitle("Where the body's axes point in space" + Closeup.of(trajectory).note, size=11)
+    figure.suptitle(f"Where the body's axes point ({frames(trajectory)})" + Closeup.of(trajectory).note, size=11)
     return figure
 
 
@@ -98,14 +98,14 @@ def draw_body_axis(ax: Axes, trajectory: Trajectory, i: int, colour: str) -> Non
     part = Closeup.of(trajectory)
     globe = Globe(ax, np.ones(3), [1.0, -0.75, 0.55])
     globe.surface(lambda points: np.broadcast_to(PLAIN, points.shape))
-    _graticule(globe)
+    graticule(globe)
     _, q = attitude_path(trajectory, part)
-    _path(globe, quaternion.to_matrix(q)[:, :, i], part, colour)
+    draw_path(globe, quaternion.to_matrix(q)[:, :, i], part, colour)
     for direction, name in zip(np.eye(3), "xyz", strict=True):
         globe.axis(direction, 1.3, name, BLACK)
 
 
-def _path(globe: Globe, points: Array, part: Closeup, colour: str, label: str | None = None) -> None:
+def draw_path(globe: Globe, points: Array, part: Closeup, colour: str, label: str | None = None) -> None:
     """Samples on a globe, joined unless they are too far apart, with a mark at the first."""
     if part.coarse:
         globe.dots(points, color=colour, marker="o", markersize=3, label=label)
@@ -114,7 +114,7 @@ def _path(globe: Globe, points: Array, part: Closeup, colour: str, label: str | 
     globe.dots(points[:1], color=colour, marker="o", markersize=6, markeredgecolor=BLACK)
 
 
-def _graticule(globe: Globe) -> None:
+def graticule(globe: Globe) -> None:
     """Circles of latitude and longitude, every 30 degrees."""
     turn = np.linspace(0.0, 2.0 * np.pi, 181)
     flat = np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], axis=1)

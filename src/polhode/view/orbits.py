@@ -1,17 +1,22 @@
-"""Figures of bodies that move through space: their paths, how far apart they are, and where the energy goes."""
+"""Figures of bodies that move through space: their paths, how far apart they are, the elements of their orbit, how they
+librate, and where the energy goes."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.orbits import libration as libration_angles
+from ..analysis.orbits import mutual_distance, mutual_elements
+from ..errors import InvalidInput
 from ..systems.base import System
+from ..systems.placements import bodies_of
 from ..trajectory import Trajectory
 from .series import drawable
-from .style import BLACK, GREY, PALETTE, legend_beside, styled
+from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,11 +56,13 @@ def orbit(trajectory: Trajectory) -> Figure:
     left.set_xlabel("xyz"[across])
     left.set_ylabel("xyz"[up])
     left.set_title("Paths of the mass centres (○ start, ● end)")
-    left.legend(loc="best")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
+    nearest, farthest = np.inf, 0.0
     for i, j in list(combinations(range(x.shape[1]), 2))[:PATHS]:
         distance = np.linalg.norm(x[:, i] - x[:, j], axis=-1)
         right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i + 1}–{j + 1}")
         k = int(np.argmin(distance))
+        nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
         right.plot(trajectory.t[k], distance[k], ".", color=GREY)
         right.annotate(
             f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
@@ -64,15 +71,96 @@ def orbit(trajectory: Trajectory) -> Figure:
             textcoords="offset points",
             fontsize=8,
             color=GREY,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
         )
-    right.set_ylim(bottom=0.0)
-    right.margins(x=0.01)
+    if nearest < 0.5 * farthest:
+        right.set_ylim(0.0, 1.1 * farthest)
+    right.margins(x=0.01, y=0.12)
     right.set_xlabel("time")
     right.set_ylabel("distance")
     right.set_title("Distance of the mass centres, and the closest")
     if x.shape[1] > 2:
         legend_beside(right)
     return figure
+
+
+def has_mutual_orbit(system: System) -> bool:
+    """Whether the system has at least two bodies in space."""
+    return len(bodies_of(system)) > 1
+
+
+@styled
+def elements(trajectory: Trajectory) -> Figure:
+    """Osculating elements of the orbit of body 1 about body 2: size, eccentricity, and the angles."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
+    size, shape, angles = figure.subplots(3, 1, sharex=True)
+    angles.set_xlabel("time")
+    try:
+        orbit = mutual_elements(trajectory)
+    except InvalidInput:
+        size.set_title("A motion along the line of centres has no orbital elements")
+        return figure
+    t = trajectory.t
+    size.set_title("Osculating orbit of body 1 about body 2")
+    size.plot(t, mutual_distance(trajectory), color=SKY, linewidth=2.2, label="distance")
+    if np.all(orbit.e < 1.0):
+        size.plot(t, orbit.a, color=BLUE, label="semi-major axis $a$")
+    size.plot(t, orbit.q, color=ORANGE, linewidth=1.0, label="periapsis distance $q$")
+    size.set_ylabel("length")
+    shape.plot(t, orbit.e, color=BLUE, label="eccentricity $e$")
+    shape.set_ylim(bottom=0.0)
+    shape.set_ylabel("eccentricity")
+    angles.plot(t, np.degrees(orbit.inclination), label="inclination")
+    for name in ("node", "periapsis"):
+        angles.plot(t, unbroken(np.degrees(getattr(orbit, name)), 360.0), linewidth=1.0, label=name)
+    angles.set_ylabel("degrees")
+    for ax in (size, angles):
+        legend_beside(ax)
+    size.margins(x=0.01)
+    return figure
+
+
+@styled
+def libration(trajectory: Trajectory) -> Figure:
+    """The angle of each body's long axis from the line of centres, in the plane of the orbit."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    panels[-1].set_xlabel("time")
+    try:
+        angles = np.degrees(libration_angles(trajectory))
+    except InvalidInput:
+        panels[0].set_title("A motion along the line of centres has no orbital plane to librate in")
+        return figure
+    for i, (ax, colour) in enumerate(zip(panels, PALETTE, strict=False)):
+        angle = angles[:, i]
+        ax.set_ylabel("degrees")
+        ax.margins(x=0.01)
+        if np.isnan(angle).any():
+            ax.set_title(f"Body {i + 1} has no long axis")
+            continue
+        line = unbroken(angle, 180.0)
+        circulates = bool(np.isnan(line).any())
+        ax.plot(trajectory.t, line, color=colour, linewidth=1.0)
+        extent = (
+            "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
+        )
+        ax.set_title(f"Long axis of body {i + 1} from the line of centres: {extent}")
+        if circulates:
+            ax.set_ylim(-90.0, 90.0)
+            ax.set_yticks([-90, -45, 0, 45, 90])
+    return figure
+
+
+def unbroken(angle: Array, turn: float) -> Array:
+    """An angle with gaps where it leaps from one end of its range to the other, so that no line joins them."""
+    leaps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.5 * turn
+    return np.where(leaps, np.nan, angle)
 
 
 @styled
@@ -83,7 +171,10 @@ def energies(trajectory: Trajectory) -> Figure:
     trajectory = drawable(trajectory)
     figure = Figure(figsize=(8.0, 4.0), layout="constrained")
     ax = figure.subplots()
-    for label, values in trajectory.system.energies(trajectory.values).items():  # type: ignore[attr-defined]
+    system: Any = trajectory.system
+    # what perturbs bodies from outside may move
+    given = (trajectory.values, trajectory.t) if hasattr(system, "outside") else (trajectory.values,)
+    for label, values in system.energies(*given).items():
         look = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
         ax.plot(trajectory.t, values, label=label, **look)
     ax.margins(x=0.01)

@@ -16,8 +16,12 @@ from ..io.files import make_folder, replacing
 from ..systems.base import System
 from ..trajectory import Trajectory
 from .globes import body_axes, polhode
-from .orbits import energies, has_positions, orbit
+from .momenta import bodies, euler, momenta
+from .orbits import elements, energies, has_mutual_orbit, has_positions, libration, orbit
+from .phase import has_angles, has_joints, path, phase
+from .pointers import has_pointer, tip
 from .series import attitude, invariants, rates
+from .spacecraft import dissipation, has_damper
 from .style import styled
 
 if TYPE_CHECKING:
@@ -42,13 +46,33 @@ def _has_polhode(system: System) -> bool:
     return _has(Pi=(3,))(system) and {"energy", "momentum_norm"} <= set(system.conserved) and hasattr(system, "inertia")
 
 
+def _has_coupled_bodies(system: System) -> bool:
+    field = system.fields.get("omega")
+    return hasattr(system, "bodies") and field is not None and len(field.shape) == 2 and "x" not in system.fields
+
+
+def _has_momenta(system: System) -> bool:
+    # of one body that keeps all of it there is nothing to see
+    one = _has(R=(3, 3), Pi=(3,), omega=(3,))(system) and "spatial_momentum" not in system.conserved
+    return one or _has_coupled_bodies(system)
+
+
 FIGURES: dict[str, Kind] = {
     "invariants": Kind(invariants, "how well each conserved quantity was kept", lambda system: bool(system.conserved)),
     "rates": Kind(rates, "angular velocity and momentum in the body", _has(omega=(3,), Pi=(3,))),
     "attitude": Kind(attitude, "quaternion, rotation angle and axis", _has(q=(4,))),
+    "euler": Kind(euler, "two sets of Euler angles", _has(R=(3, 3), q=(4,), omega=(3,))),
+    "momenta": Kind(momenta, "angular momentum in space", _has_momenta),
+    "bodies": Kind(bodies, "rates of coupled bodies and the angles between them", _has_coupled_bodies),
+    "phase": Kind(phase, "angle and rate, among the curves of equal energy", has_angles),
+    "path": Kind(path, "paths of the joints in the plane", has_joints),
+    "tip": Kind(tip, "where the mass centre, the dipole or the point of attack goes", has_pointer),
     "polhode": Kind(polhode, "the momentum's path on the energy ellipsoid", _has_polhode),
     "orbit": Kind(orbit, "paths of the mass centres and their distances", has_positions),
+    "elements": Kind(elements, "osculating elements of the mutual orbit", has_mutual_orbit),
+    "libration": Kind(libration, "long axes against the line of centres", has_mutual_orbit),
     "energies": Kind(energies, "kinetic and potential energy", lambda system: hasattr(system, "energies")),
+    "dissipation": Kind(dissipation, "energy that a damper takes, and where the spin goes", has_damper),
     "body_axes": Kind(body_axes, "where the body's axes point in space", _has(R=(3, 3), omega=(3,))),
 }
 
@@ -64,7 +88,7 @@ def figures_for(trajectory: Trajectory) -> list[str]:
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
     >>> figures_for(ph.simulate(start.system, start, step=0.1, steps=10))
-    ['invariants', 'rates', 'attitude', 'polhode', 'body_axes']
+    ['invariants', 'rates', 'attitude', 'euler', 'polhode', 'body_axes']
     """
     return figures_of(trajectory.system)
 

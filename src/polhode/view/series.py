@@ -42,11 +42,12 @@ class Closeup:
     @classmethod
     def of(cls, trajectory: Trajectory) -> Closeup:
         turns = np.zeros(len(trajectory))
-        speed = np.linalg.norm(trajectory.omega, axis=-1)
+        speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # of one body or several, one angle or more
+        speed = np.linalg.norm(speed, axis=-1)
         np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.abs(np.diff(trajectory.t)) / (2.0 * np.pi), out=turns[1:])
         spacing = float(turns[-1]) * 2.0 * np.pi / max(len(turns) - 1, 1)
         coarse = spacing > COARSE
-        end = int(np.searchsorted(turns, TURNS, side="right"))
+        end = int(np.searchsorted(turns, TURNS, side="right")) if turns[-1] > 1.5 * TURNS else len(turns)
         end = min(len(turns), max(end, 400 if coarse else 2))
         note = "" if end == len(turns) else f": the first {turns[end - 1]:.0f} of {turns[-1]:,.0f} turns"
         if coarse:
@@ -93,7 +94,7 @@ def invariants(trajectory: Trajectory) -> Figure:
     )
     ax.set_yscale("log")
     ax.set_ylim(0.2 * EPSILON, max(4.0 * worst, 100.0 * EPSILON))
-    _time(ax, trajectory.t)
+    draw_time(ax, trajectory.t)
     ax.set_ylabel("deviation from the first value\n(relative)")
     ax.set_title(f"What was kept, by {trajectory.method!r}, step {trajectory.step:g}")
     figure.legend(loc="outside lower center", ncols=1)
@@ -112,10 +113,10 @@ def rates(trajectory: Trajectory) -> Figure:
     for ax, name, letter in zip(axes, ("omega", "Pi"), (r"\omega", r"\Pi"), strict=True):
         field = trajectory.system.fields[name]
         values = getattr(trajectory, name)[part.rows]
-        _components(ax, trajectory.t[part.rows], values, [f"${letter}_{i}$" for i in (1, 2, 3)], part)
+        draw_components(ax, trajectory.t[part.rows], values, [f"${letter}_{i}$" for i in (1, 2, 3)], part)
         ax.set_title(field.meaning + (part.note if ax is axes[0] else ""))
         ax.set_ylabel(f"${letter}$  ({field.unit})" if field.unit else f"${letter}$")
-    _time(axes[1], trajectory.t[part.rows])
+    draw_time(axes[1], trajectory.t[part.rows])
     return figure
 
 
@@ -134,20 +135,20 @@ def attitude(trajectory: Trajectory) -> Figure:
 
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True)
-    _components(top, t, q, ["x", "y", "z", "w"], part)
-    top.set_title("unit quaternion, body to inertial" + part.note)
+    draw_components(top, t, q, ["x", "y", "z", "w"], part)
+    top.set_title(f"unit quaternion, {frames(trajectory)}" + part.note)
     top.set_ylabel("q")
     middle.plot(t, angle, **part.line())
     middle.set_title("rotation angle")
     middle.set_ylabel("angle (degrees)")
     middle.set_ylim(-10.0, 370.0)
     middle.set_yticks([0, 90, 180, 270, 360])
-    _components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], part)
+    draw_components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], part)
     bottom.set_title("rotation axis")
     bottom.set_ylabel("n")
     for ax in (top, bottom):
         ax.set_ylim(-1.1, 1.1)
-    _time(bottom, t)
+    draw_time(bottom, t)
     return figure
 
 
@@ -159,7 +160,8 @@ def attitude_path(trajectory: Trajectory, part: Closeup) -> tuple[Array, Array]:
         return t, q
     s = (np.arange(between) / between)[:, None]
     step = np.diff(t)[:, None, None]
-    rate = quaternion.rate(q, trajectory.omega[part.rows])[:, None, :]
+    turning = getattr(trajectory, getattr(trajectory.system, "attitude_rate", "omega"))
+    rate = quaternion.rate(q, turning[part.rows])[:, None, :]
     start, end = q[:-1, None, :], q[1:, None, :]
     path = start + s**2 * (3.0 - 2.0 * s) * (end - start)
     path = path + step * s * (1.0 - s) * ((1.0 - s) * rate[:-1] - s * rate[1:])
@@ -179,6 +181,11 @@ def continuous(q: Array) -> Array:
     return q * signs[:, None]
 
 
+def frames(trajectory: Trajectory) -> str:
+    """What the attitude is between, as in "body to inertial"."""
+    return trajectory.system.fields["R"].meaning.split(", ")[-1]
+
+
 def in_this_font(text: str) -> str:
     """`text` with letters that the font has not, such as script capitals, as plain ones.
 
@@ -188,7 +195,7 @@ def in_this_font(text: str) -> str:
     return "".join(c if ord(c) < 0x10000 else unicodedata.normalize("NFKC", c) for c in text)
 
 
-def _components(ax: Axes, t: Array, values: Array, labels: list[str], part: Closeup) -> None:
+def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], part: Closeup) -> None:
     """Each component of `values` over time."""
     for column, label in zip(values.T, labels, strict=True):
         ax.plot(t, column, label=label, **part.line())
@@ -199,7 +206,7 @@ def _components(ax: Axes, t: Array, values: Array, labels: list[str], part: Clos
     legend_beside(ax)
 
 
-def _time(ax: Axes, t: Array) -> None:
+def draw_time(ax: Axes, t: Array) -> None:
     """The time axis, as long as the samples."""
     ax.set_xlabel("time")
     first, last = sorted((float(t[0]), float(t[-1])))

@@ -1,0 +1,127 @@
+"""The mutual orbit of two bodies of a trajectory: osculating elements, distance, and how the bodies librate.
+
+The orbit is that of the first body of a pair about the second, with `mu = G (m₁ + m₂)`: what the two would do from here on
+if they were points. Bodies are counted from 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bodies import Body
+from ..errors import InvalidInput
+from ..gravity.kepler import Elements, elements
+from ..systems.placements import Placements, bodies_of, placements
+from ..trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+ROUND = 1e-6  # two moments that differ by less than this part of them make no long axis
+
+
+def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Elements:
+    """The osculating elements over time.
+
+    >>> import polhode as ph
+    >>> from polhode.bodies import Sphere
+    >>> pair = ph.FullTwoBodyProblem(Sphere(1.0, 0.1), Sphere(3.0, 0.1))
+    >>> start = pair.state(elements={"a": 2.0, "e": 0.3, "inclination": 0.5})
+    >>> traj = ph.simulate(pair, start, step=0.05, t_end=10.0, method=ph.LGVI(6))
+    >>> orbit = mutual_elements(traj)
+    >>> bool(np.ptp(orbit.e) < 1e-6), bool(np.ptp(orbit.a) < 1e-6)
+    (True, True)
+    """
+    first, second = _pair(trajectory, pair)
+    r, v, _ = _relative(trajectory, pair)
+    system: Any = trajectory.system
+    return elements(r, v, system.G * (first.mass + second.mass))
+
+
+def mutual_distance(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
+    """The distance of the mass centres over time."""
+    _pair(trajectory, pair)
+    return np.asarray(np.linalg.norm(_relative(trajectory, pair)[0], axis=-1))
+
+
+def libration(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
+    """The angle of each body's long axis from the line of centres, in the plane of the orbit, (time, 2).
+
+    The long axis, that of the least moment of inertia, has no sign: angles lie in (−π/2, π/2], and are positive where the
+    axis is ahead of the line in the sense of the orbital motion. NaN for a body that has no long axis.
+    """
+    bodies = _pair(trajectory, pair)
+    r, v, place = _relative(trajectory, pair)
+    normal = np.cross(r, v)
+    size = np.linalg.norm(normal, axis=-1, keepdims=True)
+    if not np.all(size > 0.0):
+        raise InvalidInput("trajectory", trajectory, "a motion that is not along the line of centres")
+    normal = normal / size
+    ahead = np.cross(normal, r)
+    angles = []
+    for number, body in zip(pair, bodies, strict=True):
+        axis = long_axis(body)
+        pointing = place.R[:, number - 1] @ (np.full(3, np.nan) if axis is None else axis)
+        angle = np.arctan2(np.sum(pointing * ahead, axis=-1), np.sum(pointing * r, axis=-1))
+        angles.append(0.5 * np.pi - np.mod(0.5 * np.pi - angle, np.pi))
+    return np.stack(angles, axis=-1)
+
+
+def long_axis(body: Body) -> Array | None:
+    """The axis of the least moment of inertia, in the body's frame, if there is one."""
+    moments, axes = np.linalg.eigh(body.inertia)
+    return None if moments[1] - moments[0] <= ROUND * moments[1] else axes[:, 0]
+
+
+def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> xarray.Dataset:
+    """Elements, distance and libration angles over time, as a dataset.
+
+    >>> import polhode as ph
+    >>> start = ph.FullTwoBodyProblem.example()
+    >>> list(orbit_dataset(ph.simulate(start.system, start, step=0.02, steps=5)))[:4]
+    ['a', 'e', 'q', 'inclination']
+    """
+    import xarray
+
+    orbit = mutual_elements(trajectory, pair)
+    meanings = {
+        "a": ("semi-major axis", "length"),
+        "e": ("eccentricity", "1"),
+        "q": ("distance of the periapsis", "length"),
+        "inclination": ("inclination", "rad"),
+        "node": ("longitude of the ascending node", "rad"),
+        "periapsis": ("argument of the periapsis", "rad"),
+        "true_anomaly": ("true anomaly", "rad"),
+        "mean_anomaly": ("mean anomaly", "rad"),
+        "period": ("period of the osculating orbit", "time"),
+    }
+    data: dict[str, Any] = {
+        name: ("time", getattr(orbit, name), {"long_name": meaning, "units": unit})
+        for name, (meaning, unit) in meanings.items()
+    }
+    data["distance"] = ("time", mutual_distance(trajectory, pair), {"long_name": "distance", "units": "length"})
+    about = {"long_name": "long axis from the line of centres", "units": "rad"}
+    data["libration"] = (("time", "body"), libration(trajectory, pair), about)
+    coords = {"time": ("time", trajectory.t, {"units": "consistent"}), "body": list(pair)}
+    return xarray.Dataset(data, coords=coords, attrs=trajectory.attributes())
+
+
+def _pair(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Body, Body]:
+    """The two bodies, counted from 1."""
+    bodies = bodies_of(trajectory.system)
+    if len(bodies) < 2:
+        raise InvalidInput("trajectory", trajectory, "a trajectory of at least two bodies in space")
+    if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(1, len(bodies) + 1) for k in pair):
+        raise InvalidInput("pair", pair, f"two different bodies, counted from 1 to {len(bodies)}")
+    return bodies[pair[0] - 1], bodies[pair[1] - 1]
+
+
+def _relative(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Array, Array, Placements]:
+    place = placements(trajectory.system, trajectory.values)
+    i, j = pair[0] - 1, pair[1] - 1
+    return place.x[:, i] - place.x[:, j], place.v[:, i] - place.v[:, j], place

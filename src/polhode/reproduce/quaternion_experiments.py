@@ -1,0 +1,219 @@
+"""The three experiments of Manchester and Peck (2016), section IX: runs that their rows and figures are made from.
+
+What is not printed there is taken as: 200 s for figures 1 and 2; the damper turns with the body at the start, or is at rest,
+150 s; noise of 0.5° and 1° on a sun sensor and a magnetometer, and white angular acceleration of density 1e-10 in the filter.
+ODE45 and ODE15s are SciPy's RK45 and BDF at MATLAB's default tolerances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PolhodeError
+from ..estimation import MEKF, FirstOrder, Propagator, Stepped, VectorSensor, triad
+from ..geometry.quaternion import rate, to_matrix
+from ..methods import LGVI, RK4, Exact, FullKickVI, Method, Midpoint, QuaternionVI
+from ..simulate import simulate
+from ..systems import DampedGyrostat, FreeRigidBody, State
+from ..trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+INERTIA = np.diag([1.0, 2.0, 3.0])  # (68)
+OMEGA = np.array([np.pi / 4, -np.pi / 5, np.pi / 6])
+DAMPER, DAMPER_STEP, DAMPER_END = 0.2, 0.3, 150.0
+DEFAULT = {"rtol": 1e-3, "atol": 1e-6}
+SENSORS = (VectorSensor([1, 0, 0], np.radians(0.5), "sun"), VectorSensor([0, 1, 0], np.radians(1.0), "magnetometer"))
+
+
+# --- A: the free body -------------------------------------------------------------------------------------------------
+
+
+def free_start() -> State:
+    return FreeRigidBody(INERTIA).state(q=[0, 0, 0, 1], omega=OMEGA)
+
+
+@cache
+def free_run(method: Method, steps: int = 1000, save_every: int = 1) -> Trajectory:
+    """The free body with the paper's step, 0.2 s."""
+    start = free_start()
+    return simulate(start.system, start, step=0.2, steps=steps, save_every=save_every, method=method)
+
+
+def free_slope(t: float, y: Array) -> Array:
+    """Euler's equations and the quaternion's, in (q, ω)."""
+    J = np.diagonal(INERTIA)
+    return np.concatenate([rate(y[:4], y[4:]), -np.cross(y[4:], J * y[4:]) / J])
+
+
+@cache
+def free_baseline(name: str) -> Array:
+    """Rows (q, ω) every 0.2 s for 200 s, by the midpoint rule with this step, or by RK45 at default tolerances."""
+    from scipy.integrate import solve_ivp
+
+    y = np.array([0.0, 0.0, 0.0, 1.0, *OMEGA])
+    if name == "RK45":
+        return solve_ivp(free_slope, (0.0, 200.0), y, t_eval=0.2 * np.arange(1001), **DEFAULT).y.T
+    rows = [y]
+    for _ in range(1000):
+        y = y + 0.2 * free_slope(0.0, y + 0.1 * free_slope(0.0, y))
+        rows.append(y)
+    return np.array(rows)
+
+
+def free_errors(R: Array, omega: Array) -> tuple[Array, Array]:
+    """Relative errors of the spatial momentum and of the energy over time."""
+    Pi = omega @ INERTIA
+    spatial, energy = np.einsum("nij,nj->ni", R, Pi), 0.5 * np.sum(omega * Pi, axis=-1)
+    momentum = np.linalg.norm(spatial - spatial[0], axis=1) / np.linalg.norm(spatial[0])
+    return momentum, np.abs(energy / energy[0] - 1.0)
+
+
+def free_series() -> dict[str, tuple[Array, Array]]:
+    """Attitudes and rates of the three integrators of figures 1 and 2, every 0.2 s."""
+    run = free_run(QuaternionVI())
+    others = {name: free_baseline(name) for name in ("midpoint", "RK45")}
+    return {"variational": (run.R, run.omega)} | {n: (to_matrix(y[:, :4]), y[:, 4:]) for n, y in others.items()}
+
+
+# --- B: the damper ----------------------------------------------------------------------------------------------------
+
+
+def damped_slope(C: float) -> Callable[[float, Array], Array]:
+    """The motion in (q, ω, ω_D), as a user of SciPy would write it down ((9), (54), (64) of [MP16])."""
+    J1, J2, J3 = np.diagonal(INERTIA)
+
+    def slope(t: float, y: Array) -> Array:
+        e1, e2, e3, e4, x, y2, z, u, v, w = y
+        a, b, c = C * (u - x), C * (v - y2), C * (w - z)
+        return np.array(
+            [
+                0.5 * (e4 * x + e2 * z - e3 * y2),
+                0.5 * (e4 * y2 + e3 * x - e1 * z),
+                0.5 * (e4 * z + e1 * y2 - e2 * x),
+                -0.5 * (e1 * x + e2 * y2 + e3 * z),
+                ((J2 - J3) * y2 * z + a) / J1,
+                ((J3 - J1) * z * x + b) / J2,
+                ((J1 - J2) * x * y2 + c) / J3,
+                v * z - w * y2 - a / DAMPER,
+                w * x - u * z - b / DAMPER,
+                u * y2 - v * x - c / DAMPER,
+            ]
+        )
+
+    return slope
+
+
+def damped_energy(y: Array) -> Array:
+    """The energy of rows (…, ω, ω_D)."""
+    return 0.5 * (y[..., -6:-3] ** 2 @ np.diagonal(INERTIA) + DAMPER * np.sum(y[..., -3:] ** 2, axis=-1))
+
+
+@cache
+def damped_scipy(C: float, solver: str, end: float = DAMPER_END, at_rest: bool = False, tight: bool = False) -> Any:
+    """A run of one of SciPy's solvers, at default tolerances or tight ones, with samples every 3 s."""
+    from scipy.integrate import solve_ivp
+
+    tolerances = {"rtol": 1e-9, "atol": 1e-11} if tight else DEFAULT
+    first = np.concatenate([[0.0, 0.0, 0.0, 1.0], OMEGA, 0.0 * OMEGA if at_rest else OMEGA])
+    return solve_ivp(
+        damped_slope(C), (0.0, end), first, method=solver, t_eval=np.arange(0.0, end + 1.0, 3.0), **tolerances
+    )
+
+
+@cache
+def damped_run(C: float, method: Method, at_rest: bool = False) -> Trajectory:
+    """Experiment B by a method of this library, with the paper's step of 0.3 s, and samples every 3 s."""
+    body = DampedGyrostat(INERTIA, damper_inertia=DAMPER, damping=C)
+    start = body.state(q=[0, 0, 0, 1], omega=OMEGA, omega_D=[0, 0, 0] if at_rest else None)
+    return simulate(body, start, step=DAMPER_STEP, t_end=DAMPER_END, save_every=10, method=method)
+
+
+def energy_deviation(C: float, method: Method) -> float:
+    """The largest relative deviation of the energy from a tight reference."""
+    truth = damped_energy(damped_scipy(C, "Radau", tight=True).y.T)
+    return float(np.abs(damped_run(C, method).kinetic_energy / truth - 1.0).max())
+
+
+def implicit_work(C: float) -> float:
+    """Newton iterations a second of the motion: each evaluates the residuals and their derivative once."""
+    stats = damped_run(C, FullKickVI()).stats
+    return stats.mean_iterations * stats.steps / DAMPER_END
+
+
+def explicit_work(C: float, end: float = 30.0) -> float:
+    """Evaluations a second of the motion of RK45; the motion is alike throughout, so a part of it will do."""
+    return float(damped_scipy(C, "RK45", end).nfev) / end
+
+
+def midpoint_steps(C: float) -> int:
+    """How many steps of 0.3 s the midpoint rule takes to a thousand times the energy, up to 500."""
+    slope, y = damped_slope(C), np.concatenate([[0.0, 0.0, 0.0, 1.0], OMEGA, OMEGA])
+    first = float(damped_energy(y))
+    for k in range(500):
+        y = y + DAMPER_STEP * slope(0.0, y + 0.5 * DAMPER_STEP * slope(0.0, y))
+        if not float(damped_energy(y)) < 1e3 * first:
+            return k + 1
+    return 500
+
+
+def energy_change(solver: str) -> float:
+    """Energy at the end over that at 3 s, C = 100, the damper at rest at first: a true one falls to 0.9931."""
+    done = damped_scipy(100.0, solver, at_rest=True)
+    energy = damped_energy(done.y.T)
+    return float(energy[-1] / energy[1])
+
+
+# --- C: the filter ----------------------------------------------------------------------------------------------------
+
+ONE_STEP, SUBSTEPS = np.inf, 1.0
+FILTERS: dict[str, Propagator] = {
+    "variational, one step a sample": Stepped(LGVI(), ONE_STEP),
+    "variational, substeps of 1 s": Stepped(LGVI(), SUBSTEPS),
+    "midpoint, one step, 1 + FT": FirstOrder(Midpoint(), ONE_STEP),
+    "midpoint, substeps of 1 s, tangent": Stepped(Midpoint(), SUBSTEPS),
+    "RK4, substeps of 1 s, tangent": Stepped(RK4(), SUBSTEPS),
+}
+
+
+@cache
+def filter_error(name: str, interval: float, seeds: int = 3) -> float:
+    """The RMS attitude error in degrees over the second half of some runs; infinite if one breaks down."""
+    try:
+        errors = [_filtered(FILTERS[name], interval, seed) for seed in range(seeds)]
+    except PolhodeError:
+        return float("inf")
+    return float(np.degrees(np.sqrt(np.mean(np.square(errors)))))
+
+
+def _filtered(propagator: Propagator, interval: float, seed: int) -> Array:
+    samples = 200 if interval < 1.0 else 60
+    rng = np.random.default_rng(seed)
+    body = FreeRigidBody(INERTIA)
+    start = body.state(omega=np.radians([4.0, -5.0, 6.0]))
+    truth = simulate(body, start, step=interval, steps=samples, method=Exact())
+    seen = [sensor.measure(truth.R[0], rng) for sensor in SENSORS]
+    first = body.state(
+        R=triad(SENSORS[0].reference, SENSORS[1].reference, *seen),
+        omega=start.omega + np.radians(0.5) * rng.normal(size=3),
+    )
+    kalman = MEKF(first, np.diag(np.radians([1.4] * 3 + [0.5] * 3) ** 2), propagator=propagator)
+    errors = []
+    for k in range(1, samples + 1):
+        kalman.predict(interval)
+        for sensor in SENSORS:
+            kalman.update(sensor, sensor.measure(truth.R[k], rng))
+        errors.append(np.linalg.norm(kalman.error(truth.state(k))[:3]))
+    return np.array(errors[samples // 2 :])
+
+
+def tangent_error(T: float) -> float:
+    """How far the tangent of one variational step of T is from that of the true motion."""
+    start = FreeRigidBody(INERTIA).state(omega=np.radians([4.0, -5.0, 6.0]))
+    exact = Stepped(LGVI(order=8), 0.1)(start, T)[1]
+    return float(np.linalg.norm(Stepped(LGVI(), ONE_STEP)(start, T)[1] - exact, 2))

@@ -1,0 +1,135 @@
+"""Figures 1–7 of Manchester and Peck (2016): errors of a free body, cost and energy of a damped one, a filter's error."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..methods import FullKickVI, QuaternionVI
+from ..view.style import BLACK, legend_beside, styled
+from .quaternion_experiments import (
+    FILTERS,
+    damped_energy,
+    damped_run,
+    damped_scipy,
+    explicit_work,
+    filter_error,
+    free_errors,
+    free_run,
+    free_series,
+    implicit_work,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STIFFNESSES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+INTERVALS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+SIZE = (8.0, 3.8)
+
+
+def draw_figures() -> dict[str, Figure]:
+    """The figures, by their number."""
+    return {"1": errors(0), "2": errors(1), "3": long_run(), "4": cost(), "5": energies(), "6": stiff(), "7": filters()}
+
+
+def save_figures(folder: str | PathLike[str]) -> list[Path]:
+    """Draw the figures into a folder, as PNG; returns the files."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, figure in draw_figures().items():
+        files.append(place / f"quaternion_figure_{number}.png")
+        figure.savefig(files[-1])
+    return files
+
+
+def _panel(title: str, x: str, y: str) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE, layout="constrained")
+    ax = figure.subplots()
+    ax.set(title=title, xlabel=x, ylabel=y)
+    return figure, ax
+
+
+@styled
+def errors(which: int) -> Figure:
+    """Figures 1 and 2: relative error of the momentum or the energy, for three integrators."""
+    name = ("angular momentum", "energy")[which]
+    figure, ax = _panel(f"free body, step 0.2 s: relative error of the {name}", "t (s)", "relative error")
+    for label, run in free_series().items():
+        error = free_errors(*run)[which]
+        ax.semilogy(0.2 * np.arange(1, len(error)), np.maximum(error[1:], 1e-17), label=label)
+    ax.set_xlim(0.0, 200.0)
+    legend_beside(ax)
+    return figure
+
+
+@styled
+def long_run() -> Figure:
+    """Figure 3: a million steps."""
+    figure, ax = _panel("free body, 10⁶ variational steps", "t (s)", "relative error")
+    run = free_run(QuaternionVI(), 1_000_000, 500)
+    for label, error in zip(("momentum", "energy"), free_errors(run.R, run.omega), strict=True):
+        ax.plot(run.t, error, label=label)
+    ax.set_xlim(0.0, float(run.t[-1]))
+    ax.set_ylim(bottom=0.0)
+    legend_beside(ax)
+    return figure
+
+
+@styled
+def cost() -> Figure:
+    """Figure 4: work over the damping constant, in evaluations rather than in seconds."""
+    figure, ax = _panel("body with damper: work a second of motion", "C", "evaluations, iterations")
+    ax.loglog(STIFFNESSES, [explicit_work(C) for C in STIFFNESSES], "o-", label="RK45, evaluations")
+    ax.loglog(STIFFNESSES, [implicit_work(C) for C in STIFFNESSES], "s-", label="full kick,\nNewton iterations")
+    legend_beside(ax)
+    return figure
+
+
+@styled
+def energies() -> Figure:
+    """Figure 5: the energy over time; the damper turns with the body at first."""
+    figure, ax = _panel("body with damper: energy", "t (s)", "energy (J)")
+    for C in (0.1, 1.0, 10.0, 100.0):
+        truth = damped_scipy(C, "Radau", tight=True)
+        (line,) = ax.plot(truth.t, damped_energy(truth.y.T), label=f"C = {C:g}, reference")
+        run = damped_run(C, FullKickVI() if C > 10.0 else QuaternionVI())
+        ax.plot(run.t, run.kinetic_energy, "o", color=line.get_color(), markersize=3, markevery=2)
+    ax.plot([], [], "o", color=BLACK, markersize=3, label="h = 0.3 s; full kick\nfor C = 100, else\nsymmetric")
+    legend_beside(ax)
+    return figure
+
+
+@styled
+def stiff() -> Figure:
+    """Figure 6: what stiff solvers make of it at their default tolerances, once the first slip has died out."""
+    figure, ax = _panel("C = 100, damper first at rest: energy from 3 s on", "t (s)", "energy (J)")
+    truth = damped_scipy(100.0, "Radau", at_rest=True, tight=True)
+    ax.plot(truth.t[1:], damped_energy(truth.y.T)[1:], color=BLACK, label="reference")
+    run = damped_run(100.0, FullKickVI(), at_rest=True)
+    ax.plot(run.t[1:], run.kinetic_energy[1:], "--", label="full kick, h = 0.3 s")
+    for solver in ("BDF", "Radau"):
+        done = damped_scipy(100.0, solver, at_rest=True)
+        ax.plot(done.t[1:], damped_energy(done.y.T)[1:], label=f"{solver}, default tolerance")
+    legend_beside(ax)
+    return figure
+
+
+@styled
+def filters() -> Figure:
+    """Figure 7: the filter's error over the sample interval; a curve ends where its filter breaks down."""
+    title = "RMS attitude error of the filter over the sample interval"
+    figure, ax = _panel(title, "sample interval (s)", "error (degrees)")
+    for name, marker in zip(FILTERS, "osD^v", strict=True):
+        found = np.array([filter_error(name, T) for T in INTERVALS])
+        ax.loglog(INTERVALS, np.where(found < 60.0, found, np.nan), f"{marker}-", markersize=4, label=name)
+    ax.axhline(1.39, color=BLACK, linewidth=0.9, linestyle=":", label="TRIAD alone")
+    legend_beside(ax)
+    return figure

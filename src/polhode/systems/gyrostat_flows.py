@@ -1,0 +1,237 @@
+"""The flows of a gyrostat: its discrete and its continuous motion, the torque on it, and how its state is laid out.
+
+The parameters are the inertia I_G and its inverse, the numbers of an external pulse and of a commanded one, and what a
+subclass adds. A state is an attitude of nine or four entries, Π, then ρ, or the clock where ρ is a function of time, and
+what a subclass puts behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.implicit_gyrostat import solve_rotor_increment_
+from ..geometry.layout import Euclidean, Manifold, Rotations, UnitQuaternions, Variable
+from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
+from ..geometry.quaternion import to_matrix_
+from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
+from ..scalars import (
+    Flow,
+    any_of,
+    flow,
+    get3,
+    get4,
+    get9,
+    kernel,
+    par,
+    par3,
+    par6,
+    put,
+    put3,
+    put4,
+    put9,
+    value,
+    worst,
+)
+from .attitude import NO_SOLUTION, record
+from .moments import TransientFlow, body_moment, profile, pulse_moment
+
+Array = NDArray[np.float64]
+
+COMMAND, OWN = 20, 28  # where the numbers of a commanded pulse, and those of a subclass, lie in the parameters
+SLOTS = 3  # of ρ̇ behind those of Π̇: workspace where ρ is not kicked
+MOST_ITERATIONS = 50
+EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
+MATRIX_ENTRIES, QUATERNION_ENTRIES = 9, 4  # of the attitude; then come Π, and ρ or the clock
+
+
+@dataclass(frozen=True)
+class Given(Manifold):
+    """Numbers that a motion carries along but that no disturbance of its state changes: there is no tangent to them."""
+
+    n: int = 3
+    dimension = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.n,) if self.n else ()
+
+    def basis(self, x: Array) -> Array:
+        return np.zeros((self.size, 0))
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return dx[..., :0]
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return x
+
+
+ATTITUDES = {"matrix": Variable("R", Rotations()), "quaternion": Variable("q", UnitQuaternions())}
+PI = Variable("Pi", Euclidean(3), kicked=True)
+CONSTANT, COMMANDED = Variable("rho", Given(3)), Variable("rho", Euclidean(3), kicked=True)
+CLOCK = Variable("clock", Given(0))
+
+
+@kernel
+def attitude(S: Any, y: Any, at: int) -> Matrix:
+    """R, from the nine or four entries that are kept of it."""
+    if at == MATRIX_ENTRIES:
+        return get9(y, 0, S)
+    return to_matrix_(get4(y, 0, S))
+
+
+@kernel
+def turn(S: Any, y: Any, at: int, c: Vector) -> None:
+    """R ↦ R F, F with the Cayley parameter c."""
+    if at == MATRIX_ENTRIES:
+        put9(y, 0, S, compose(get9(y, 0, S), cayley_increment(c)))
+    else:
+        put4(y, 0, S, compose_quaternions(get4(y, 0, S), cayley_increment_quaternion(c)))
+
+
+@kernel
+def carried_rho(S: Any, y: Any, at: int, t: Any) -> Vector:
+    return get3(y, at + 3, S)
+
+
+# --- the discrete motion ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vector, out: Any) -> int:
+    """`R ↦ R F`, `Π ↦ Fᵀ Π` with the rotors' momentum ρ of the interval; nothing lies `behind`."""
+    Pi = get3(y, at, S)
+    c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), subtract(Pi, rho), h, rho)
+    record(out, iterations, worst(defect))
+    if any_of(lost):
+        return NO_SOLUTION
+    turn(S, y, at, c)
+    put3(y, at, S, turned_back(cayley_increment(c), Pi))
+    return 0
+
+
+@flow
+def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    return gyrostat_step(S, y, p, h, 9, 15, get3(y, 12, S), out)
+
+
+@flow
+def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    return gyrostat_step(S, y, p, h, 4, 10, get3(y, 7, S), out)
+
+
+def given_drift(step: Any, at: int, rho: Any) -> Flow:
+    """A step with the ρ of the interval taken from a function of time."""
+
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        status = step(S, y, p, h, at, at + 4, rho(t + 0.5 * h), out)
+        put(y, at + 3, S, t + h)
+        return status
+
+    return TransientFlow(drift)
+
+
+# --- the continuous motion --------------------------------------------------------------------------------------------
+
+
+@kernel
+def gyrostat_rates(S: Any, y: Any, p: Any, behind: int, rho: Vector, out: Any) -> None:
+    """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = I_G⁻¹ (Π − ρ)`."""
+    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, rho))
+    put3(out, 0, S, cross(R[0:3], omega))
+    put3(out, 3, S, cross(R[3:6], omega))
+    put3(out, 6, S, cross(R[6:9], omega))
+    put3(out, 9, S, cross(Pi, omega))
+
+
+@flow
+def rhs_carried(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    gyrostat_rates(S, y, p, 15, get3(y, 12, S), out)
+    put3(out, 12, S, (0.0, 0.0, 0.0))  # what is commanded comes with the forces
+    return 0
+
+
+def given_rhs(rates: Any, rho: Any) -> Flow:
+    def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        rates(S, y, p, 13, rho(t), out)
+        put(out, 12, S, 1.0)
+        return 0
+
+    return TransientFlow(rhs)
+
+
+# --- torque and command -----------------------------------------------------------------------------------------------
+
+
+def uniform(function: Any) -> Any:
+    """A user's function with all its results of one type, so that a constant among them is a dual on duals."""
+    if function is None:
+        return None
+
+    @kernel
+    def on_scalars(t: Any, R: Matrix, omega: Vector) -> Vector:
+        return add(function(t, R, omega), scale(0.0, omega))
+
+    return on_scalars
+
+
+@kernel
+def commanded_rate(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, command: Any) -> Vector:
+    """ρ̇, of a function or of the pulse among the parameters."""
+    if command is None:
+        f = profile(t, par(p, COMMAND + 6, S), par(p, COMMAND + 7, S))
+        return pulse_moment(f, par3(p, COMMAND, S), par3(p, COMMAND + 3, S), R)
+    return command(t, R, omega)
+
+
+@kernel
+def put_torque(
+    S: Any, y: Any, p: Any, t: Any, h: Any, at: int, slots: int, rho: Vector, tau: Any, command: Any
+) -> None:
+    """τ and ρ̇ = u into the slots, with the rate at the node: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`, found by iteration.
+
+    Π and ρ are those before the half kick that ends a step of length h; where there is no step, h is zero.
+    """
+    R, J_inverse, start = attitude(S, y, at), par6(p, 6, S), subtract(get3(y, at, S), rho)
+    omega = apply_symmetric(J_inverse, start)
+    moment, rate = body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command)
+    left, iterations = EXTRA_ITERATIONS, 0
+    while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
+        new = apply_symmetric(J_inverse, add(start, scale(0.5 * h, subtract(moment, rate))))
+        moment, rate = body_moment(S, p, t, R, new, tau), commanded_rate(S, p, t, R, new, command)
+        off = subtract(new, omega)
+        moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
+        left = EXTRA_ITERATIONS if any_of(moving) else left - 1
+        omega = new
+        iterations += 1
+    put3(y, slots, S, moment)
+    put3(y, slots + SLOTS, S, rate)
+
+
+@flow
+def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    put_torque(S, y, p, t, 0.0, 9, 15, get3(y, 12, S), None, None)
+    return 0
+
+
+@flow
+def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    put_torque(S, y, p, t, 0.0, 4, 10, get3(y, 7, S), None, None)
+    return 0
+
+
+PULSES = {15: pulses_matrix, 10: pulses_quaternion}  # by where the force slots lie
+
+
+def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any) -> Flow:
+    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node."""
+
+    def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        put_torque(S, y, p, t, h, at, slots, rho(S, y, at, t), tau, command)
+        return 0
+
+    return TransientFlow(force)

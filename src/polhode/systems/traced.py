@@ -1,0 +1,102 @@
+"""Kernels that write down their own formula.
+
+A kernel computes with `+ − * /` and NumPy's functions, and never branches on a value. Called with `Traced` numbers in the
+place of doubles it therefore returns, in SymPy, the expression that it computes, which can then be derived exactly. One
+that compares or chooses (`where`, `largest`) has no single formula; for such a one there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+LONGEST = 4000  # operations up to which a formula is worth deriving
+
+
+class Traced:
+    """A SymPy expression in the place of a number."""
+
+    __slots__ = ("expression",)
+
+    def __init__(self, expression: Any) -> None:
+        self.expression = expression
+
+    def __add__(self, other: Any) -> Traced:
+        return Traced(self.expression + _plain(other))
+
+    def __sub__(self, other: Any) -> Traced:
+        return Traced(self.expression - _plain(other))
+
+    def __rsub__(self, other: Any) -> Traced:
+        return Traced(_plain(other) - self.expression)
+
+    def __mul__(self, other: Any) -> Traced:
+        return Traced(self.expression * _plain(other))
+
+    def __truediv__(self, other: Any) -> Traced:
+        return Traced(self.expression / _plain(other))
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return Traced(_plain(other) / self.expression)
+
+    def __pow__(self, power: int) -> Traced:
+        return Traced(self.expression ** _plain(power))
+
+    def __neg__(self) -> Traced:
+        return Traced(-self.expression)
+
+    def __pos__(self) -> Traced:
+        return self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    # NumPy's functions call these methods of what is not a number
+
+    def sqrt(self) -> Traced:
+        import sympy
+
+        return Traced(sympy.sqrt(self.expression))
+
+    def sin(self) -> Traced:
+        import sympy
+
+        return Traced(sympy.sin(self.expression))
+
+    def cos(self) -> Traced:
+        import sympy
+
+        return Traced(sympy.cos(self.expression))
+
+    def arctan2(self, other: Any) -> Traced:
+        import sympy
+
+        return Traced(sympy.atan2(self.expression, _plain(other)))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula has no value to branch on")
+
+
+def _plain(x: Any) -> Any:
+    """The expression of a traced number, or the number itself."""
+    return x.expression if isinstance(x, Traced) else float(x) if isinstance(x, float) else x
+
+
+def trace(function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any] | None:
+    """The expressions that `function` computes from tuples of SymPy symbols, one or several; None if it has none.
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> trace(lambda p: 2 * p[0] * p[1] - p[0], (x, y))
+    [2*x*y - x]
+    >>> trace(lambda p: p[0] if p[0] > 0 else p[1], (x, y)) is None
+    True
+    """
+    import sympy
+
+    try:
+        found = function(*(tuple(Traced(x) for x in group) for group in arguments))
+    except (TypeError, AttributeError, ValueError, ZeroDivisionError):
+        return None
+    results = list(found) if isinstance(found, (tuple, list)) else [found]
+    expressions = [sympy.sympify(_plain(x)) for x in results]
+    return expressions if sum(e.count_ops() for e in expressions) <= LONGEST else None

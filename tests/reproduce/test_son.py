@@ -1,0 +1,51 @@
+"""The statements of the paper on the symmetric representation of the rigid body."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode import reproduce
+from polhode.reproduce import Row
+from polhode.reproduce.son import son
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return reproduce.sources()["son"]()
+
+
+def test_every_row_is_as_it_should_be(rows: list[Row]) -> None:
+    assert [row.plain() for row in reproduce.failing(rows)] == []
+    assert reproduce.sources()["son"] is son
+
+
+def test_what_is_printed_wrong(rows: list[Row]) -> None:
+    wrong = [row for row in rows if row.verdict == "the print is wrong"]
+    assert {row.where for row in wrong} == {
+        "(3.12)",
+        "(3.15)",
+        "(4.5), prop. 4.1",
+        "(5.4)",
+        "(5.5)",
+        "(6.17)",
+        "(6.6)",
+        "(6.8), (6.9)",
+        "(7.6)",
+        "(7.19)",
+        "(8.8)",
+        "(8.10)",
+        "after prop. 3.6",
+        "before thm 7.2",
+        "def. 3.5",
+        "def. of E_L",
+        "prop. 3.11",
+        "thm 7.4",
+    }
+    assert all(len(row.misprint) > 10 for row in wrong)
+    assert min(abs(row.difference) for row in wrong) > 1e-3, "far beyond rounding"
+
+
+def test_what_is_corrected_leaves_no_defect(rows: list[Row]) -> None:
+    corrected = [row for row in rows if row.what.startswith("corrected: ")]
+    assert len(corrected) >= 9
+    assert max(abs(row.difference) for row in corrected) < 1e-7
