@@ -229,12 +229,13 @@ def test_a_problem_rebuilds_from_its_description() -> None:
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
-        ({"body1": "rock"}, "bodies[0]"),
+        ({"body1": "rock"}, "body1"),
         ({"gravity": 1}, "gravity"),
         ({"gravity": "exact"}, "gravity"),
         ({"gravity": "points"}, "body1"),
         ({"G": -1.0}, "G"),
-        ({"body1": {"type": "cube", "mass": 1.0}}, "type"),
+        ({"body1": {"type": "cube", "mass": 1.0}}, "body1.type"),
+        ({"body2": {"type": "sphere", "mass": 1.0}}, "body2"),
     ],
 )
 def test_bad_problems_are_refused(arguments: dict, field: str) -> None:

@@ -94,6 +94,14 @@ def elements(r: ArrayLike, v: ArrayLike, mu: float) -> Elements:
     )
 
 
+def plane(node: ArrayLike, inclination: ArrayLike) -> tuple[Array, Array]:
+    """Unit vectors in the plane of an orbit: towards the ascending node, and a right angle further on."""
+    cos_node, sin_node = np.cos(node), np.sin(node)
+    cos_i, sin_i = np.cos(inclination), np.sin(inclination)
+    first = np.stack(np.broadcast_arrays(cos_node, sin_node, 0.0), axis=-1)
+    return first, np.stack(np.broadcast_arrays(-sin_node * cos_i, cos_node * cos_i, sin_i), axis=-1)
+
+
 def cartesian(orbit: Elements) -> tuple[Array, Array]:
     """Position and velocity, (..., 3), on an orbit.
 
@@ -101,10 +109,7 @@ def cartesian(orbit: Elements) -> tuple[Array, Array]:
     >>> r.round(12), v.round(12)
     (array([ 1. ,  0.2, -0.3]), array([0.1, 1.1, 0.4]))
     """
-    cos_node, sin_node = np.cos(orbit.node), np.sin(orbit.node)
-    cos_i, sin_i = np.cos(orbit.inclination), np.sin(orbit.inclination)
-    first = np.stack(np.broadcast_arrays(cos_node, sin_node, 0.0), axis=-1)
-    second = np.stack(np.broadcast_arrays(-sin_node * cos_i, cos_node * cos_i, sin_i), axis=-1)
+    first, second = plane(orbit.node, orbit.inclination)
     width = orbit.q * (1.0 + orbit.e)
     latitude = orbit.periapsis + orbit.true_anomaly
     cosine, sine = (np.asarray(f(latitude))[..., None] for f in (np.cos, np.sin))

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import Body
-from ..bodies.checks import positive, whole
+from ..bodies.checks import from_table, positive, whole
 from ..errors import InvalidInput
 from ..geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, dot, scale, solve
 from ..scalars import kernel
@@ -123,7 +123,10 @@ class Tides:
     def __init__(self, given: Sequence[Any], bodies: Sequence[Body], G: float) -> None:
         if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
             raise InvalidInput("dissipation", given, "a list of TidalFriction, or of tables with its arguments")
-        self.list = [_tide(f"dissipation[{k}]", one) for k, one in enumerate(given)]
+        self.list = [
+            one if isinstance(one, TidalFriction) else from_table(f"dissipation[{k}]", TidalFriction, one)
+            for k, one in enumerate(given)
+        ]
         for k, tide in enumerate(self.list):
             for name in ("on", "by"):
                 if getattr(tide, name) >= len(bodies):
@@ -150,16 +153,3 @@ class Tides:
 
     def describe(self) -> dict[str, Any]:
         return {"dissipation": [tide.describe() for tide in self.list]} if self.list else {}
-
-
-def _tide(field: str, given: Any) -> TidalFriction:
-    if isinstance(given, TidalFriction):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidInput(field, given, "a TidalFriction, or a table with its arguments")
-    try:
-        return TidalFriction(**given)
-    except TypeError as error:
-        raise InvalidInput(field, sorted(given), str(error)) from error
-    except InvalidInput as error:
-        raise InvalidInput(f"{field}.{error.field}", error.value, error.allowed) from error

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.layout import Layout
-from ..scalars import Flow
+from ..gravity.counts import count
+from ..scalars import Flow, kernel
 from .base import Invariant, Representation
 from .dissipation import Tides
+from .moments import TransientFlow
+from .outside import Functions
 from .perturbations import Outside
 
 Array = NDArray[np.float64]
@@ -37,6 +41,34 @@ def forms(
         return {"matrix": replace(momenta, rhs=slopes[1]), "forced": replace(momenta, drift=drifts[1], rhs=slopes[1])}
     velocities = Representation(layouts[1], force=forces[1], rhs=slopes[2], workspace=workspace)
     return {"matrix": replace(momenta, drift=drifts[0], rhs=slopes[0]), "lagrangian": velocities}
+
+
+def forces_with(
+    functions: Functions | None, force: Flow, velocities: Flow, add_outside: Any, to_rates: Any, header: int
+) -> tuple[Flow, Flow]:
+    """The forces on momenta and on velocities, a user's functions compiled in if there are any; `header` is where the
+    parameters say where the perturbations begin."""
+    if functions is None:
+        return force, velocities
+    move, pull = functions.move, functions.pull
+
+    @kernel
+    def whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        move(S, p, count(p, header, S), t)
+        status = force(S, y, p, t, h, out)  # type: ignore[operator]
+        if pull is not None:
+            add_outside(S, y, p, t, pull)
+        return status
+
+    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        return whole(S, y, p, t, h, out)
+
+    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        status = whole(S, y, p, t, h, out)
+        to_rates(S, y, p)
+        return status
+
+    return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
 
 
 def with_lists(p: Array, header: int, outside: Outside, tides: Tides) -> Array:

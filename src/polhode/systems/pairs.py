@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -67,8 +67,8 @@ def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Inte
     return Expansion(first, second, gravity, G)
 
 
-def build_pairs(bodies: Sequence[Body | Mapping[str, Any]], gravity: int | str, G: float) -> Pairs:
-    """Every pair of bodies once."""
-    checked = [as_body(f"bodies[{i}]", b) for i, b in enumerate(bodies)]
+def build_pairs(bodies: Mapping[str, Body | Mapping[str, Any]], gravity: int | str, G: float) -> Pairs:
+    """Every pair of bodies once; the bodies by the names that errors give them."""
+    checked = [as_body(field, body) for field, body in bodies.items()]
     pairs = combinations(range(len(checked)), 2)
     return Pairs(checked, float(G), {(i, j): interaction(checked[i], checked[j], gravity, G) for i, j in pairs})

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Body, PointMasses
-from ..bodies.checks import positive, whole
+from ..bodies.checks import from_table, positive, whole
 from ..errors import InvalidInput
 from ..gravity import Expansion
 from ..gravity.dispatch import energies
+from ..gravity.kepler import plane
 from ..scalars import double, kernel
 from ..scalars.compile import Kernel
 from .base import check_finite
@@ -93,9 +94,9 @@ class KeplerOrbit:
     def numbers(self) -> Array:
         """Centre, semiaxes as vectors, eccentricity, mean motion, anomaly, and how many iterations to do."""
         e = self.eccentricity
-        (cO, sO), (ci, si), (cw, sw) = ((np.cos(a), np.sin(a)) for a in (self.node, self.inclination, self.pericentre))
-        P = np.array([cO * cw - sO * sw * ci, sO * cw + cO * sw * ci, sw * si])
-        Q = np.array([-cO * sw - sO * cw * ci, -sO * sw + cO * cw * ci, cw * si])
+        first, second = plane(self.node, self.inclination)
+        cosine, sine = np.cos(self.pericentre), np.sin(self.pericentre)
+        P, Q = cosine * first + sine * second, cosine * second - sine * first
         axes = [self.semimajor * P, self.semimajor * np.sqrt(1.0 - e * e) * Q]
         tail = [e, 2.0 * np.pi / self.period, self.anomaly, ITERATIONS if e > 0.0 else 0]
         return np.concatenate([self.centre, *axes, tail])
@@ -142,10 +143,7 @@ class DistantBody:
 
     def _position(self, given: Any) -> Any:
         if isinstance(given, Mapping):
-            try:
-                given = KeplerOrbit(**given)
-            except TypeError as error:
-                raise InvalidInput("position", given, f"the table of a Kepler orbit ({error})") from error
+            given = from_table("position", KeplerOrbit, given)
         if isinstance(given, KeplerOrbit):
             return given
         if isinstance(given, Kernel):
@@ -209,12 +207,7 @@ def perturbation_from(field: str, given: Any) -> Perturbation:
     kind = arguments.pop("type", None)
     if kind not in KINDS:
         raise InvalidInput(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
-    try:
-        return KINDS[kind](**arguments)
-    except TypeError as error:
-        raise InvalidInput(field, sorted(arguments), str(error)) from error
-    except InvalidInput as error:
-        raise InvalidInput(f"{field}.{error.field}", error.value, error.allowed) from error
+    return from_table(field, KINDS[kind], arguments)
 
 
 class Outside:
