@@ -24,8 +24,8 @@ from .errors import ConvergenceError, Interrupted, InvalidInput
 from .events import Event, happenings
 from .methods import LGVI, Method
 from .methods.base import Run
-from .methods.seeding import blocks, tangent_columns
-from .scalars import double, duals
+from .methods.seeding import block_kind, blocks, tangent_columns
+from .scalars import double
 from .systems.base import State, System
 from .trajectory import Occurrence, Stats, Trajectory
 
@@ -143,7 +143,7 @@ class _Job:
         carry: list[Array] = []
         seconds, read = 0.0, 0
         for directions in passes:
-            kind = duals(directions.stop - directions.start) if self.tangent else double
+            kind = block_kind(directions) if self.tangent else double
             run = self.method.start(self.system, self.state, self.step, kind, directions)
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
