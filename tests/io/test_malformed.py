@@ -13,22 +13,8 @@ from polhode.cli import main
 from polhode.io.examples import example_scenarios
 from polhode.io.scenario import LARGEST_FILE
 
-GOOD = """
-title = "A test"
-[system]
-type = "FreeRigidBody"
-inertia = [1.0, 2.0, 3.0]
-[state]
-omega = [0.7, -0.6, 0.5]
-[method]
-type = "LGVI"
-order = 2
-[run]
-step = 0.1
-t_end = 2.0
-[output]
-plots = false
-"""
+from .scenarios import GOOD
+
 PAIR, THREE = (example_scenarios()[name].read_text() for name in ("two_dumbbells", "three_bodies"))
 
 

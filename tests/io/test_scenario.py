@@ -9,22 +9,7 @@ import polhode as ph
 from polhode.io.checks import arguments, nearest
 from polhode.io.scenario import load_scenario
 
-GOOD = """
-title = "A test"
-[system]
-type = "FreeRigidBody"
-inertia = [1.0, 2.0, 3.0]
-[state]
-omega = [0.7, -0.6, 0.5]
-[method]
-type = "LGVI"
-order = 2
-[run]
-step = 0.1
-t_end = 2.0
-[output]
-plots = false
-"""
+from .scenarios import GOOD
 
 
 @pytest.fixture

@@ -15,24 +15,9 @@ from polhode.io.schema import scenario_schema
 from polhode.methods.base import known_methods
 from polhode.systems.base import known_systems
 
-jsonschema = pytest.importorskip("jsonschema")
+from .scenarios import GOOD
 
-GOOD = """
-title = "A test"
-[system]
-type = "FreeRigidBody"
-inertia = [1.0, 2.0, 3.0]
-[state]
-omega = [0.7, -0.6, 0.5]
-[method]
-type = "LGVI"
-order = 2
-[run]
-step = 0.1
-t_end = 2.0
-[output]
-plots = false
-"""
+jsonschema = pytest.importorskip("jsonschema")
 
 
 @pytest.fixture(scope="module")

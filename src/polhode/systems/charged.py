@@ -25,15 +25,14 @@ from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.implicit import symmetric_entries
 from ..geometry.implicit_linear import solve_linear_increment_, trace_minus
-from ..geometry.layout import Euclidean, Layout, Rotations, Variable
 from ..geometry.products import cayley_increment, compose, turned_back
 from ..geometry.so3 import hat_, vee2_
 from ..geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
 from ..scalars import flow, get3, get9, kernel, par3, par6, put3, put9
 from .attitude import MATRIX, NO_SOLUTION, AttitudeSystem, record
 from .base import Field, Invariant, Representation, State, check_finite
-from .energies import energy_parts
 from .equilibria import Equilibrium, attitude_taking
+from .magnetic import KINETIC, MagneticBody
 from .staude import staude_axes
 
 Array = NDArray[np.float64]
@@ -42,7 +41,6 @@ FORCE = MATRIX.size
 NO_ROTOR = (0.0, 0.0, 0.0)
 NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-KINETIC = Layout(Variable("R", Rotations()), Variable("P", Euclidean(3), kicked=True))
 
 
 @kernel
@@ -109,7 +107,7 @@ def electric_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int
     return 0
 
 
-class ChargedBody(AttitudeSystem):
+class ChargedBody(MagneticBody):
     """A charged rigid body about its centre, in uniform fields `E` and `B` given in the inertial frame.
 
     `dipole`: p = ∫ρ dQ; `charge`: K = ∫ρρᵀ dQ, three numbers or a symmetric 3×3 matrix, of any sign.
@@ -170,29 +168,13 @@ class ChargedBody(AttitudeSystem):
     def linear_term(self, R: Array) -> Array:
         return 0.5 * (self.B @ R) @ self.J_Q
 
-    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
-        if name in values:
-            return values[name]
-        if name == "P":
-            return values["Pi"] - self.linear_term(self.derive("R", values))
-        if name == "Pi":
-            return values["P"] + self.linear_term(self.derive("R", values))
-        if name == "omega":
-            return self.derive("P", values) @ self.inertia.inverse
-        return super().derive(name, values)
+    def linear_term_slope(self, R: Array) -> Array:
+        """`½ J_Q (b × ξ)`."""
+        return 0.5 * self.J_Q @ so3.hat(self.B @ R)
 
     def potential_energy(self, R: Array) -> Array:
         """`−E·Rp` at attitudes (..., 3, 3)."""
         return -(self.E @ R) @ self.dipole
-
-    def energy(self, values: Mapping[str, Array]) -> Array:
-        """`½ ω·Jω − E·Rp`."""
-        kinetic = 0.5 * np.sum(self.derive("omega", values) * self.derive("P", values), axis=-1)
-        return kinetic + self.potential_energy(self.derive("R", values))
-
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """Kinetic and potential energy, and their sum."""
-        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     @property
     def pointer(self) -> tuple[str, Array] | None:
@@ -209,16 +191,6 @@ class ChargedBody(AttitudeSystem):
         along = np.sum(self.derive("Pi", values) * (self.B @ R), axis=-1) / (np.linalg.norm(self.B) or 1.0)
         kept = {"energy": self.energy(values), "momentum_along_B": along}
         return {name: kept[name] for name in self.conserved}
-
-    def symplectic_form(self, representation: str, y: Array) -> Array:
-        """The canonical form; in (ξ, δP) by `δΠ = δP + ½ J_Q (b × ξ)`."""
-        if representation == "matrix":
-            return super().symplectic_form(representation, y)
-        values = KINETIC.unpack(y)
-        form = super().symplectic_form("matrix", MATRIX.pack({"R": values["R"], "Pi": self.derive("Pi", values)}))
-        change = np.eye(6)
-        change[3:, :3] = 0.5 * self.J_Q @ so3.hat(self.B @ values["R"])
-        return change.T @ form @ change
 
     @classmethod
     def example(cls) -> State:

@@ -44,9 +44,9 @@ from ..geometry.vectors import (
 from ..scalars import any_of, get3, get9, kernel, par, par3, par6, put3, put9, value, worst
 from .attitude import MATRIX, NO_SOLUTION, AttitudeSystem, record
 from .base import Field, Invariant, Representation, State, check_finite
-from .charged import FORCE, KINETIC, NO_CHARGE, NO_ROTOR
-from .energies import energy_parts
+from .charged import FORCE, NO_CHARGE, NO_ROTOR
 from .equilibria import Equilibrium
+from .magnetic import KINETIC, MagneticBody
 from .moments import TransientFlow
 from .point_fields import ScalarField, VectorField, points_moment
 from .search import resting_attitudes
@@ -175,7 +175,7 @@ def electric_flow(electric: ScalarField) -> TransientFlow:
     return TransientFlow(numerical)
 
 
-class ChargedPoints(AttitudeSystem):
+class ChargedPoints(MagneticBody):
     """A rigid body about its centre with point charges, in any fields.
 
     `charges` and `positions` (n, 3) in the body frame; `electric`: V(x), a formula in x, y, z, a kernel, or (slow) a
@@ -241,45 +241,18 @@ class ChargedPoints(AttitudeSystem):
         inside = np.einsum("...ji,...nj->...ni", R, self.magnetic.at(self.places(R)))
         return np.einsum("n,...ni->...i", self.charges, np.cross(self.positions, inside))
 
+    def linear_term_slope(self, R: Array) -> Array:
+        """By differences of order 4."""
+        h = 1e-4
+        ways = [[self.linear_term(R @ so3.exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
+        return np.stack([(8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in ways], axis=1)
+
     def potential_energy(self, R: Array) -> Array:
         """`Σ q V(Rρ)` at attitudes (..., 3, 3)."""
         return self.electric.at(self.places(R)) @ self.charges
 
-    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
-        if name in values:
-            return values[name]
-        if name == "P":
-            return values["Pi"] - self.linear_term(self.derive("R", values))
-        if name == "Pi":
-            return values["P"] + self.linear_term(self.derive("R", values))
-        if name == "omega":
-            return self.derive("P", values) @ self.inertia.inverse
-        return super().derive(name, values)
-
-    def energy(self, values: Mapping[str, Array]) -> Array:
-        """`½ ω·Jω + Σ q V(Rρ)`."""
-        kinetic = 0.5 * np.sum(self.derive("omega", values) * self.derive("P", values), axis=-1)
-        return kinetic + self.potential_energy(self.derive("R", values))
-
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """Kinetic and potential energy, and their sum."""
-        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
-
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         return {"energy": self.energy(values)}
-
-    def symplectic_form(self, representation: str, y: Array) -> Array:
-        """The canonical form; in (ξ, δP) by `δΠ = δP + δa`."""
-        if representation == "matrix":
-            return super().symplectic_form(representation, y)
-        values = KINETIC.unpack(y)
-        R = values["R"]
-        form = super().symplectic_form("matrix", MATRIX.pack({"R": R, "Pi": self.derive("Pi", values)}))
-        h = 1e-4
-        ways = [[self.linear_term(R @ so3.exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
-        change = np.eye(6)
-        change[3:, :3] = np.stack([(8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in ways], axis=1)
-        return change.T @ form @ change
 
     @classmethod
     def example(cls) -> State:
