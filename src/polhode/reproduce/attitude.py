@@ -8,8 +8,6 @@ print is wrong the row says why, and the next one shows the corrected statement.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +26,7 @@ from ..systems import (
 )
 from ..systems.geodesics import geodesic
 from ..trajectory import Trajectory
-from .base import Row
+from .base import Row, fails, holds
 
 Array = NDArray[np.float64]
 
@@ -38,7 +36,7 @@ R = so3.exp([0.3, -0.2, 0.5])
 OMEGA = np.array([0.5, -0.4, 0.6])
 MASSES = np.array([1.0, 0.8, 1.2, 0.9])
 TIGHT = DOP853(rtol=1e-13, atol=1e-15)
-DEFECT, DIFFERENCES = 1e-11, 1e-8  # what rounding leaves of a defect, and what central differences do
+DIFFERENCES = 1e-8  # what central differences leave of a defect
 
 
 def attitude() -> list[Row]:
@@ -55,16 +53,6 @@ def attitude() -> list[Row]:
         *_shells(),
         *_geodesics(),
     ]
-
-
-def _holds(where: str, what: str, found: Any, tolerance: float = DEFECT) -> Row:
-    """A statement that leaves no defect."""
-    return Row(where, what, 0.0, float(found), tolerance)
-
-
-def _fails(where: str, what: str, found: Any, why: str, printed: float = 0.0) -> Row:
-    """A printed statement that numbers contradict."""
-    return Row(where, what, printed, float(found), 1e-6, why)
 
 
 def _run(state: State, t_end: float = 10.0, step: float = 1.0) -> Trajectory:
@@ -118,11 +106,11 @@ def _variations() -> list[Row]:
         np.cross(places, forces), axis=0
     )
     return [
-        _fails("6.3.1", "ω^ε − e^{−εS(η)} ω e^{εS(η)} − ε dη/dt at ε = 0.1", np.abs(rate(e) - expanded).max(), why),
-        _holds("(6.3)", "δω − (dη/dt + ω × η)", np.abs(variation).max(), 1e-5),
-        _holds("problem 6.1 (a)", "BᵀA − AᵀB − Σ S(aᵢ × bᵢ)", np.abs(identity).max()),
-        _holds("problem 6.1 (b)", "Σ rᵢ × ∂U/∂rᵢ + the slope of U", np.abs(moment + slopes).max(), DIFFERENCES),
-        _holds("problem 6.2 (a)", "∫ R dF·δRρ − η·M", work),
+        fails("6.3.1", "ω^ε − e^{−εS(η)} ω e^{εS(η)} − ε dη/dt at ε = 0.1", np.abs(rate(e) - expanded).max(), why),
+        holds("(6.3)", "δω − (dη/dt + ω × η)", np.abs(variation).max(), 1e-5),
+        holds("problem 6.1 (a)", "BᵀA − AᵀB − Σ S(aᵢ × bᵢ)", np.abs(identity).max()),
+        holds("problem 6.1 (b)", "Σ rᵢ × ∂U/∂rᵢ + the slope of U", np.abs(moment + slopes).max(), DIFFERENCES),
+        holds("problem 6.2 (a)", "∫ R dF·δRρ − η·M", work),
     ]
 
 
@@ -130,21 +118,21 @@ def _free_body() -> list[Row]:
     """6.6.1, problems 6.7 and 6.9."""
     run = _run(FreeRigidBody(J).state(R=R, omega=OMEGA))
     rows = [
-        _holds("6.6.1.3", f"change of {what} over t = 10", _strays(run.invariants()[name]))
+        holds("6.6.1.3", f"change of {what} over t = 10", _strays(run.invariants()[name]))
         for name, what in (("energy", "½ ω·Jω"), ("spatial_momentum", "RJω"), ("momentum_norm", "‖Jω‖"))
     ]
     body = FreeRigidBody(J)
     steady = [np.abs(np.cross(e.omega, J @ e.omega)).max() for e in body.steady_rotations(1.0)]
     rest = body.linearize(body.state())
-    rows.append(_holds("6.6.1.4", "ω × Jω for ω along the eigenvectors of J", max(steady)))
-    rows.append(_holds("6.6.1.4", "largest eigenvalue² of J d²ξ/dt² = 0", np.abs(rest.eigenvalues**2).max()))
+    rows.append(holds("6.6.1.4", "ω × Jω for ω along the eigenvectors of J", max(steady)))
+    rows.append(holds("6.6.1.4", "largest eigenvalue² of J d²ξ/dt² = 0", np.abs(rest.eigenvalues**2).max()))
     sphere = _run(FreeRigidBody([2.0, 2.0, 2.0]).state(R=R, omega=OMEGA)).final
-    rows.append(_holds("problem 6.7", "R(10) − R₀ exp(10 S(ω₀))", np.abs(sphere.R - R @ so3.exp(10.0 * OMEGA)).max()))
+    rows.append(holds("problem 6.7", "R(10) − R₀ exp(10 S(ω₀))", np.abs(sphere.R - R @ so3.exp(10.0 * OMEGA)).max()))
     J1, J3 = 1.0, 1.8
     final = _run(FreeRigidBody([J1, J1, J3]).state(R=R, omega=OMEGA)).final
     nu = (J3 - J1) * OMEGA[2] / J1
     closed = R @ so3.exp(10.0 * np.diag([J1, J1, J3]) @ OMEGA / J1) @ so3.exp(-10.0 * nu * E3)
-    rows.append(_holds("problem 6.9", "R(10) − R₀ exp(tS(Π₀/J₁)) exp(−νtS(e₃))", np.abs(final.R - closed).max()))
+    rows.append(holds("problem 6.9", "R(10) − R₀ exp(tS(Π₀/J₁)) exp(−νtS(e₃))", np.abs(final.R - closed).max()))
     return rows
 
 
@@ -166,13 +154,13 @@ def _pendulum() -> list[Row]:
     simple = Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.0, 0.0, -0.3])
     stiffness = 9.81 * 0.3 * np.diag([1.0, 1.0, 0.0])
     rows = [
-        _fails(
+        fails(
             "6.6.2.1",
             "−∫ g e₃·Rρ dm + m g e₃·Rρ₀",
             printed - potential,
             "the integral is 0, as ∫ρ dm = 0: ρ − ρ₀ is meant, and no minus",
         ),
-        _holds("6.6.2.1", "corrected: ∫ g e₃·R(ρ − ρ₀) dm + m g e₃·Rρ₀", corrected - potential),
+        holds("6.6.2.1", "corrected: ∫ g e₃·R(ρ − ρ₀) dm + m g e₃·Rρ₀", corrected - potential),
         Row(
             "6.6.2.2",
             "components of m g S(ρ₀)Rᵀe₃ in H",
@@ -181,8 +169,8 @@ def _pendulum() -> list[Row]:
             0.5,
             "a vector; H has m g ρ₀·Rᵀe₃ there",
         ),
-        _holds("6.6.2.3", "change of ½ Π·J⁻¹Π − m g ρ₀·Rᵀe₃ over t = 10", _strays(run.invariants()["energy"])),
-        _holds("6.6.2.3", "change of Π·Rᵀe₃ over t = 10", _strays(run.invariants()["vertical_momentum"])),
+        holds("6.6.2.3", "change of ½ Π·J⁻¹Π − m g ρ₀·Rᵀe₃ over t = 10", _strays(run.invariants()["energy"])),
+        holds("6.6.2.3", "change of Π·Rᵀe₃ over t = 10", _strays(run.invariants()["vertical_momentum"])),
         Row(
             "6.6.2.4",
             "sign of the mass centre's height where Rᵀe₃ = ρ₀/‖ρ₀‖, called inverted",
@@ -197,9 +185,7 @@ def _pendulum() -> list[Row]:
         up_or_down = simple.equilibria()[1 if sign < 0 else 0]
         expected = np.sort(-np.linalg.eigvals(simple.inertia.inverse @ (sign * stiffness)).real)
         found = np.sort((simple.linearize(up_or_down).eigenvalues ** 2).real)[::2]
-        rows.append(
-            _holds("6.6.2.4", f"eigenvalues² about the {label} attitude", np.abs(found - expected).max(), 1e-10)
-        )
+        rows.append(holds("6.6.2.4", f"eigenvalues² about the {label} attitude", np.abs(found - expected).max(), 1e-10))
         pairs = body.linearize(state).eigenvalues
         real = float(np.sum(pairs.real > 1e-6))
         rows.append(Row("6.6.2.4", f"{label}: eigenvalues with a positive real part", 2.0 - 1.0 - sign, real, 0.5))
@@ -219,9 +205,9 @@ def _relative_equilibria() -> list[Row]:
     later = _run(steady, t_end=2.0)
     why = "necessary is ω ∥ Rᵀe₃ and Γ × (Ω²JΓ + m g ρ₀) = 0 only (Staude): ω need be no eigenvector of J"
     return [
-        _fails("6.6.2.4", "sine of the angle between ω and Jω in a steady rotation", off, why),
-        _holds("6.6.2.4", "corrected: ω × Jω − m g ρ₀ × Rᵀe₃ there", np.abs(rate).max(), 1e-10),
-        _holds("6.6.2.4", "corrected: change of ω over t = 2", _strays(later.omega), 1e-9),
+        fails("6.6.2.4", "sine of the angle between ω and Jω in a steady rotation", off, why),
+        holds("6.6.2.4", "corrected: ω × Jω − m g ρ₀ × Rᵀe₃ there", np.abs(rate).max(), 1e-10),
+        holds("6.6.2.4", "corrected: change of ω over t = 2", _strays(later.omega), 1e-9),
     ]
 
 
@@ -248,8 +234,8 @@ def _orbit() -> list[Row]:
     closed = 3.0 * n**2 * np.cross(R[2], inside @ R[2])
     dropped = "the numerator lacks R^{bi}ρ, whose part of Rᵀ∂U/∂R is symmetric: the moment is right"
     return [
-        _fails("6.6.3.1", "relative error of ∂U/∂R", np.linalg.norm(full - printed) / np.linalg.norm(full), dropped),
-        _holds("6.6.3.1", "error of its moment", np.abs(moments[0] - moments[1]).max(), 1e-9),
+        fails("6.6.3.1", "relative error of ∂U/∂R", np.linalg.norm(full - printed) / np.linalg.norm(full), dropped),
+        holds("6.6.3.1", "error of its moment", np.abs(moments[0] - moments[1]).max(), 1e-9),
         Row(
             "(6.23)",
             "3ω₀² b₃ × Jb₃ over the moment of points a 50th of r₀ away",
@@ -257,8 +243,8 @@ def _orbit() -> list[Row]:
             float(closed @ moments[0] / (moments[0] @ moments[0])),
             0.05,
         ),
-        _fails("6.6.3.3", "change of H = ½ ω·Jω + U over t = 10", _strays(total), why),
-        _holds("6.6.3.3", "corrected: change of H − n b₂·Jω over t = 10", _strays(run.invariants()["jacobi"])),
+        fails("6.6.3.3", "change of H = ½ ω·Jω + U over t = 10", _strays(total), why),
+        holds("6.6.3.3", "corrected: change of H − n b₂·Jω over t = 10", _strays(run.invariants()["jacobi"])),
     ]
 
 
@@ -275,16 +261,16 @@ def _orbit_equilibria() -> list[Row]:
     found = body.equilibria()
     moving = max(_strays(_run(e, t_end=1.0).R) for e in found[:2])
     return [
-        _fails("6.6.3.4", "dR/dt at R = I with ω = ω₀ Rᵀe₃", printed, "the orbit's normal is e₂: ω = ω₀ Rᵀe₂"),
-        _holds("6.6.3.4", "gravity moment after a yaw of 0.4", gravity),
-        _fails(
+        fails("6.6.3.4", "dR/dt at R = I with ω = ω₀ Rᵀe₃", printed, "the orbit's normal is e₂: ω = ω₀ Rᵀe₂"),
+        holds("6.6.3.4", "gravity moment after a yaw of 0.4", gravity),
+        fails(
             "6.6.3.4",
             "J dω/dt after a yaw of 0.4",
             np.abs(rate).max(),
             "Rᵀe₃ an eigenvector is not enough: b₂ × Jb₂ = 3 b₃ × Jb₃, that is all three axes principal",
         ),
         Row("6.6.3.4", "corrected: attitudes with the principal axes along LVLH", 24.0, float(len(found)), 0.5),
-        _holds("6.6.3.4", "corrected: change of R over t = 1 there", moving),
+        holds("6.6.3.4", "corrected: change of R over t = 1 there", moving),
     ]
 
 
@@ -302,9 +288,9 @@ def _axis_pendulum() -> list[Row]:
     pull = 9.81 * size * (a2[2] * q[:, 0] - a1[2] * q[:, 1])
     full = 9.81 * np.cross(body.rho0, run.R[:, 2]) @ body.axis
     return [
-        _holds("6.6.4", "Ra − a over t = 10", np.abs(run.R @ body.axis - body.axis).max()),
-        _holds("6.6.4.5", "change of ½ a·Ja ω² − m g e₃·Rρ₀ over t = 10", _strays(run.invariants()["energy"])),
-        _holds("(6.31)", "the moment on S¹ less m g a·(ρ₀ × Rᵀe₃)", np.abs(pull - full).max()),
+        holds("6.6.4", "Ra − a over t = 10", np.abs(run.R @ body.axis - body.axis).max()),
+        holds("6.6.4.5", "change of ½ a·Ja ω² − m g e₃·Rρ₀ over t = 10", _strays(run.invariants()["energy"])),
+        holds("(6.31)", "the moment on S¹ less m g a·(ρ₀ × Rᵀe₃)", np.abs(pull - full).max()),
         Row(
             "6.6.4.4",
             "ζ·(direction from the axis to the mass centre)",
@@ -313,13 +299,13 @@ def _axis_pendulum() -> list[Row]:
             1e-6,
             "ζ = Rρ₀/‖ρ₀‖ points from the mass centre to the axis",
         ),
-        _fails(
+        fails(
             "6.6.4.6",
             "sine of the angle between ρ₀ and Rᵀe₃ at an equilibrium",
             apart,
             "only the part of Rᵀe₃ across the axis need be along ρ₀, unless the axis is horizontal",
         ),
-        _holds("6.6.4.6", "corrected: moment about the axis there", moment),
+        holds("6.6.4.6", "corrected: moment about the axis there", moment),
     ]
 
 
@@ -335,15 +321,15 @@ def _problems() -> list[Row]:
     free = FreeRigidBody(uniform.inertia.matrix)
     finals = [_run(s.state(R=R, omega=OMEGA)).final.R for s in (uniform, free)]
     return [
-        _holds("problem 6.10 (a)", "moment of the part of RᵀF along b", np.abs(along).max()),
-        _holds("problem 6.11 (d)", "motion in a uniform field less the free one", np.abs(finals[0] - finals[1]).max()),
-        _fails(
+        holds("problem 6.10 (a)", "moment of the part of RᵀF along b", np.abs(along).max()),
+        holds("problem 6.11 (d)", "motion in a uniform field less the free one", np.abs(finals[0] - finals[1]).max()),
+        fails(
             "problem 6.13 (a)",
             "change of the moment in the inertial frame",
             _strays(moment),
             "R(r × Rᵀf) = Rr × f changes as the body turns; it is the force that is constant",
         ),
-        _holds("problem 6.13 (a)", "corrected: change of the force in the inertial frame", _strays(force[..., 0])),
+        holds("problem 6.13 (a)", "corrected: change of the force in the inertial frame", _strays(force[..., 0])),
     ]
 
 
@@ -360,7 +346,7 @@ def _shells() -> list[Row]:
         rows.append(Row("problem 6.15", what, printed, growth, 1e-6, why))
     state = ConcentricShells.example()
     kept = _run(state).invariants()
-    rows += [_holds("problem 6.15 (c)", f"change of {name} over t = 10", _strays(kept[name])) for name in kept]
+    rows += [holds("problem 6.15 (c)", f"change of {name} over t = 10", _strays(kept[name])) for name in kept]
     return rows
 
 
@@ -370,7 +356,7 @@ def _geodesics() -> list[Row]:
     plain, heavy = geodesic(R, end), geodesic(R, end, np.diag([1.0, 2.0, 2.5]))
     straight = plain.omega @ np.diag([1.0, 2.0, 2.5]) @ plain.omega
     return [
-        _holds("problem 6.16", "R₀ exp(S(ω)) − R₁ with S(ω) = log R₀ᵀR₁", np.abs(plain.at(1.0) - end).max()),
-        _holds("problem 6.17", "R(1) − R₁ of the free body found by shooting", np.abs(heavy.at(1.0) - end).max()),
+        holds("problem 6.16", "R₀ exp(S(ω)) − R₁ with S(ω) = log R₀ᵀR₁", np.abs(plain.at(1.0) - end).max()),
+        holds("problem 6.17", "R(1) − R₁ of the free body found by shooting", np.abs(heavy.at(1.0) - end).max()),
         Row("problem 6.17", "its action is below that of the other geodesic", 1.0, float(heavy.action < straight), 0.5),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 AGREES, WRONG_PRINT, DIFFERS = "agrees", "the print is wrong", "differs"
+DEFECT = 1e-11  # what rounding leaves of a defect
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,38 @@ class Row:
             "verdict": self.verdict,
             "why": self.misprint,
         }
+
+
+@dataclass(frozen=True)
+class Bound(Row):
+    """A claim of the text: the number found is at most the one in its place, or `at_least` it."""
+
+    at_least: bool = False
+
+    @property
+    def verdict(self) -> str:
+        kept = self.found >= self.printed if self.at_least else self.found <= self.printed
+        if self.misprint:
+            return DIFFERS if kept else WRONG_PRINT
+        return AGREES if kept else DIFFERS
+
+
+def at_most(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
+    return Bound(where, f"{what} ≤", printed, float(found), 0.0, misprint)
+
+
+def at_least(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
+    return Bound(where, f"{what} ≥", printed, float(found), 0.0, misprint, at_least=True)
+
+
+def holds(where: str, what: str, found: Any, tolerance: float = DEFECT) -> Row:
+    """A statement that leaves no defect."""
+    return Row(where, what, 0.0, float(found), tolerance)
+
+
+def fails(where: str, what: str, found: Any, why: str, printed: float = 0.0) -> Row:
+    """A printed statement that numbers contradict."""
+    return Row(where, what, printed, float(found), 1e-6, why)
 
 
 def brief(row: Row) -> dict[str, str]:

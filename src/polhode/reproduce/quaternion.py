@@ -6,8 +6,6 @@ printed; the text makes claims, and each is put here as a bound that a number mu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +15,7 @@ from ..geometry.implicit_gyrostat import solve_damped_increment_
 from ..methods import Exact, FullKickVI, QuaternionVI
 from ..simulate import simulate
 from ..systems import FreeRigidBody, Gyrostat
-from .base import AGREES, DIFFERS, WRONG_PRINT, Row
+from .base import Row, at_least, at_most
 from .quaternion_experiments import (
     DAMPER,
     FILTERS,
@@ -38,28 +36,6 @@ from .quaternion_experiments import (
 )
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Bound(Row):
-    """A claim of the text: the number found is at most the one in its place, or `at_least` it."""
-
-    at_least: bool = False
-
-    @property
-    def verdict(self) -> str:
-        kept = self.found >= self.printed if self.at_least else self.found <= self.printed
-        if self.misprint:
-            return DIFFERS if kept else WRONG_PRINT
-        return AGREES if kept else DIFFERS
-
-
-def at_most(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
-    return Bound(where, f"{what} ≤", printed, float(found), 0.0, misprint)
-
-
-def at_least(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
-    return Bound(where, f"{what} ≥", printed, float(found), 0.0, misprint, at_least=True)
 
 
 def quaternion() -> list[Row]:

@@ -9,7 +9,6 @@ the row says why, and the next one shows the corrected statement.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from ..systems.son_diagram import DiscreteBody
 from ..systems.son_integrals import manakov_integrals, trace_coefficients
 from ..systems.son_lax import discrete_lax_step, lax_matrix, lax_pair
 from ..systems.son_maps import costate, costate_derivative, momentum, norm
-from .base import Row
+from .base import DEFECT, Row, fails, holds
 
 Array = NDArray[np.float64]
 
@@ -38,7 +37,7 @@ P = costate(Q, M)
 XI, ETA = group.hat([0.4, 0.1, -0.3]), group.hat([-0.2, 0.5, 0.3])
 C = group.hat([2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0])
 TIGHT = DOP853(rtol=1e-13, atol=1e-15)
-DEFECT, DIFFERENCES = 1e-11, 1e-7  # what rounding leaves of a defect, and what central differences do
+DIFFERENCES = 1e-7  # what central differences leave of a defect
 
 
 def son() -> list[Row]:
@@ -53,14 +52,6 @@ def son() -> list[Row]:
         *_diagram(),
         *_lax(),
     ]
-
-
-def _holds(where: str, what: str, found: Any, tolerance: float = DEFECT) -> Row:
-    return Row(where, what, 0.0, float(found), tolerance)
-
-
-def _fails(where: str, what: str, found: Any, why: str, printed: float = 0.0) -> Row:
-    return Row(where, what, printed, float(found), 1e-6, why)
 
 
 def _slope(function: Callable[[float], Array | float], size: float = 1e-3) -> Array:
@@ -82,11 +73,11 @@ def _continuous() -> list[Row]:
     flow = two.P @ np.swapaxes(two.Q, -1, -2)
     A, W = lax_pair(WEIGHT, M, 0.7)
     return [
-        _holds("thm 3.12", "Q of SRBn less Q of RBn at t = 10", _largest(one.Q[-1] - two.Q[-1])),
-        _holds("section 3", "change of P Qᵀ over t = 10", _largest(flow - flow[0])),
-        _holds("(2.4)", "d(M + λΛ²)/dt − [M + λΛ², Ω + λΛ]", _lax_defect(A, W)),
-        _holds("(2.4)", "change of Manakov's integrals over t = 10", _largest(integrals - integrals[0])),
-        _holds(
+        holds("thm 3.12", "Q of SRBn less Q of RBn at t = 10", _largest(one.Q[-1] - two.Q[-1])),
+        holds("section 3", "change of P Qᵀ over t = 10", _largest(flow - flow[0])),
+        holds("(2.4)", "d(M + λΛ²)/dt − [M + λΛ², Ω + λΛ]", _lax_defect(A, W)),
+        holds("(2.4)", "change of Manakov's integrals over t = 10", _largest(integrals - integrals[0])),
+        holds(
             "(3.6)",
             "H less half the kinetic energy",
             forms.hamiltonian(WEIGHT, Q, P) - 0.125 * np.sum(M * WEIGHT.J_inverse(M)),
@@ -109,15 +100,15 @@ def _domain() -> list[Row]:
     inside = np.linalg.svd(forms.symmetric_form(Q, P), compute_uv=False)[-1]
     why = "angles θ and π − θ give the same M: S must be QᵀP + PᵀQ > 0, all angles below π/2"
     return [
-        _fails("after prop. 3.6", "QᵀP = I + ĉ: distance from a rotation", _largest(printed.T @ printed - np.eye(3)),
+        fails("after prop. 3.6", "QᵀP = I + ĉ: distance from a rotation", _largest(printed.T @ printed - np.eye(3)),
                "the rotation by a right angle about c is ccᵀ + ĉ"),
-        _holds("after prop. 3.6", "corrected: ccᵀ + ĉ: distance from a rotation", _largest(right.T @ right - np.eye(3))),
-        _holds("after prop. 3.6", "corrected: ‖M‖ − 2 for QᵀP = ccᵀ + ĉ", float(norm(right - right.T)) - 2.0),
-        _holds("def. 3.5", "M for the angles 0.7 and π − 0.7: the difference", _largest((R1 - R1.T) - (R2 - R2.T))),
-        _fails("def. 3.5", "P for the same two", _largest(R1 - R2), why),
+        holds("after prop. 3.6", "corrected: ccᵀ + ĉ: distance from a rotation", _largest(right.T @ right - np.eye(3))),
+        holds("after prop. 3.6", "corrected: ‖M‖ − 2 for QᵀP = ccᵀ + ĉ", float(norm(right - right.T)) - 2.0),
+        holds("def. 3.5", "M for the angles 0.7 and π − 0.7: the difference", _largest((R1 - R1.T) - (R2 - R2.T))),
+        fails("def. 3.5", "P for the same two", _largest(R1 - R2), why),
         Row("prop. 3.11", "least singular value of Ω_gl where QᵀP is half a turn, over that in general", 1.0,
             float(singular / inside), 0.5, why),
-        _holds("(3.3)", "Ψ(Q, Q exp(sinh⁻¹(M/2))) − M", _largest(momentum(Q, P) - M)),
+        holds("(3.3)", "Ψ(Q, Q exp(sinh⁻¹(M/2))) − M", _largest(momentum(Q, P) - M)),
     ]  # fmt: skip
 
 
@@ -141,10 +132,10 @@ def _derivative_and_bracket() -> list[Row]:
     G1, G2 = forms.hamiltonian_gradient(WEIGHT, Q, P)
     half = forms.dirac_bracket(lambda q, p: (A / 2.0, B / 2.0), lambda q, p: (G1 / 2.0, G2 / 2.0), Q, P)
     return [
-        _holds("(3.11)", "Ψ*ω − 2 Ω_gl", pulled - 2.0 * flat, DIFFERENCES),
-        _fails("(3.12)", "dP/dM less the printed product", _largest(found - printed),
+        holds("(3.11)", "Ψ*ω − 2 Ω_gl", pulled - 2.0 * flat, DIFFERENCES),
+        fails("(3.12)", "dP/dM less the printed product", _largest(found - printed),
                "right only if δM and M commute; in general δP = P η with R η + η Rᵀ = δM, R = QᵀP"),
-        _holds("(3.12)", "corrected: dP/dM less that η", _largest(found - costate_derivative(Q, P, XI)), DIFFERENCES),
+        holds("(3.12)", "corrected: dP/dM less that η", _largest(found - costate_derivative(Q, P, XI)), DIFFERENCES),
         Row("(3.15)", "{F, H} over dF/dt with the metric tr(AᵀB)", 1.0, float(2.0 * half / rate), 1e-6,
             "the metric is ½ tr(AᵀB)"),
         Row("(3.15)", "corrected: {F, H} over dF/dt", 1.0, float(bracket / rate), DEFECT),
@@ -186,9 +177,9 @@ def _discrete() -> list[Row]:
         lower += int(float(body.action(moved)) < action)
     why = "M_k of (4.1) belongs with Q_{k−1}: the image of Ψ is (Q_k, M_{k+1})"
     return [
-        _fails("(4.5), prop. 4.1", "change of Q_k M_k Q_kᵀ over 10 steps", _largest(printed - printed[0]), why),
-        _holds("(4.5)", "corrected: change of Q_k M_{k+1} Q_kᵀ over 10 steps", _largest(paired - paired[0])),
-        _holds("(4.3)", "change of Manakov's integrals over 10 steps", _largest(integrals - integrals[0])),
+        fails("(4.5), prop. 4.1", "change of Q_k M_k Q_kᵀ over 10 steps", _largest(printed - printed[0]), why),
+        holds("(4.5)", "corrected: change of Q_k M_{k+1} Q_kᵀ over 10 steps", _largest(paired - paired[0])),
+        holds("(4.3)", "change of Manakov's integrals over 10 steps", _largest(integrals - integrals[0])),
         Row("section 4", "order of the discrete equations", 2.0, float(order), 0.05),
         Row("(6.8), (6.9)", "share of displacements that raise Σ tr(ΛU_k), a minimum", 1.0, 1.0 - lower / 20.0, 0.5,
             "solutions maximise it"),
@@ -208,10 +199,10 @@ def _solving() -> list[Row]:
     largest = float(largest_factor(WEIGHT, edge))
     real = np.linalg.eigvals(hamiltonian_matrix(WEIGHT, 0.999999 * edge))
     return [
-        _holds("(4.16)", "UΛ − ΛUᵀ − M", _largest(U @ L - L @ U.T - M)),
-        _holds("(7.14)", "S² + SM/2 + (M/2)ᵀS − M²/4 − Λ²", _largest(riccati)),
-        _holds("lemma 7.3", "spectrum of the Hamiltonian matrix less ± that of UΛ", gap),
-        _fails(
+        holds("(4.16)", "UΛ − ΛUᵀ − M", _largest(U @ L - L @ U.T - M)),
+        holds("(7.14)", "S² + SM/2 + (M/2)ᵀS − M²/4 − Λ²", _largest(riccati)),
+        holds("lemma 7.3", "spectrum of the Hamiltonian matrix less ± that of UΛ", gap),
+        fails(
             "thm 7.4",
             "largest |Re| in the spectrum of the Hamiltonian matrix where U is unique",
             float(np.abs(real.real).max()),
@@ -247,19 +238,19 @@ def _control() -> list[Row]:
     B = P - Q @ P.T @ Q
     doubled = WEIGHT.J_inverse(Q.T @ B - B.T @ Q)
     return [
-        _fails("(6.6)", "∂²H/∂x² at fixed u less the derivative of p_k by x_k, in one dimension", fixed - whole,
+        fails("(6.6)", "∂²H/∂x² at fixed u less the derivative of p_k by x_k, in one dimension", fixed - whole,
                "the second derivatives are those of H with u*(p, x) put in"),
-        _holds("(6.6)", "corrected: ∂²H/∂x² with u* put in, less the same", fixed + 1.0 - whole, DIFFERENCES),
-        _fails("(5.4)", "∂H/∂U at (5.3), with + ¼⟨U, JU⟩", slopes[1.0], "the sign is minus (or P is −P)"),
-        _holds("(5.4)", "corrected: ∂H/∂U at (5.3), with − ¼⟨U, JU⟩", slopes[-1.0], DIFFERENCES),
+        holds("(6.6)", "corrected: ∂²H/∂x² with u* put in, less the same", fixed + 1.0 - whole, DIFFERENCES),
+        fails("(5.4)", "∂H/∂U at (5.3), with + ¼⟨U, JU⟩", slopes[1.0], "the sign is minus (or P is −P)"),
+        holds("(5.4)", "corrected: ∂H/∂U at (5.3), with − ¼⟨U, JU⟩", slopes[-1.0], DIFFERENCES),
         Row("(5.5)", "control from the costate B over the true one", 1.0,
             float(np.linalg.norm(doubled) / np.linalg.norm(Omega)), 1e-6, "the costate with QᵀB skew is B/2"),
         Row("(6.17)", "tr S − tr ΛU over the generating function", 1.0, (first - second) / value, 1e-6,
             "the sign is plus for the flow (6.11), (6.12)"),
         Row("(6.17)", "corrected: tr S + tr ΛU over the generating function", 1.0, (first + second) / value, DEFECT),
-        _holds("(6.17)", "P_k less ∂H⁺/∂Q_k", float(np.sum(P * V)) - slope, DIFFERENCES),
-        _holds("(6.12)", "P_{k+1} − P_k U_k", _largest(P1 - P @ U)),
-        _holds("(4.7)", "Q_{k+1}ᵀP_{k+1} − Uᵀ QᵀP U", _largest(Q1.T @ P1 - U.T @ R @ U)),
+        holds("(6.17)", "P_k less ∂H⁺/∂Q_k", float(np.sum(P * V)) - slope, DIFFERENCES),
+        holds("(6.12)", "P_{k+1} − P_k U_k", _largest(P1 - P @ U)),
+        holds("(4.7)", "Q_{k+1}ᵀP_{k+1} − Uᵀ QᵀP U", _largest(Q1.T @ P1 - U.T @ R @ U)),
     ]  # fmt: skip
 
 
@@ -295,15 +286,15 @@ def _diagram() -> list[Row]:
     return [
         Row("(7.6)", "DDφ(X, Y) − DDφ(Y, X) over Dφ([X, Y])", 1.0, twice / along, 1e-6,
             "minus, with DDφ as defined; it cancels with the sign of M([·, ·]) in (10.6) and (10.7)"),
-        _holds("section 7", "ψ φL − φH ψ", commutes),
-        _fails("def. of E_L", "symmetric part of ΛWΩ + ΩWΛ", _largest(printed + printed.T), "ΛWΩᵀ + ΩWΛ is meant"),
-        _holds("def. of E_L", "corrected: symmetric part of ΛWΩᵀ + ΩWΛ", _largest(right + right.T)),
+        holds("section 7", "ψ φL − φH ψ", commutes),
+        fails("def. of E_L", "symmetric part of ΛWΩ + ΩWΛ", _largest(printed + printed.T), "ΛWΩᵀ + ΩWΛ is meant"),
+        holds("def. of E_L", "corrected: symmetric part of ΛWΩᵀ + ΩWΛ", _largest(right + right.T)),
         Row("before thm 7.2", f"least singular value of Ω_L where ‖J_D U‖ = {size:.3g} > 2", 0.0, float(least), 1e-6,
             "S_L limits ψ only; Ω_L is symplectic wherever the map of E_L is invertible"),
-        _holds("(7.16)", "P_k − (Q_k Σ_k − Q_{k−1} Λ)", _largest(body.costate_before(Q, Q1) - P1)),
-        _fails("(7.19)", "Λ_k² + ΛU_kΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(wrong), "the second term has U_kᵀ"),
-        _holds("(7.19)", "corrected: Λ_k² + ΛU_kᵀΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(good)),
-        _holds("(7.21)", "P_k − (Q_k Λ_k + Q_{k+1} Λ)", _largest(body.costate_after(Q1, Q2) - P1)),
+        holds("(7.16)", "P_k − (Q_k Σ_k − Q_{k−1} Λ)", _largest(body.costate_before(Q, Q1) - P1)),
+        fails("(7.19)", "Λ_k² + ΛU_kΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(wrong), "the second term has U_kᵀ"),
+        holds("(7.19)", "corrected: Λ_k² + ΛU_kᵀΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(good)),
+        holds("(7.21)", "P_k − (Q_k Λ_k + Q_{k+1} Λ)", _largest(body.costate_after(Q1, Q2) - P1)),
     ]  # fmt: skip
 
 
@@ -322,9 +313,9 @@ def _lax() -> list[Row]:
         return max(_largest(np.asarray(k) - np.asarray(kept[0])) for k in kept)
 
     return [
-        _holds("(8.9)", "Ω^λ M^λ (Ω^λ)⁻¹ − (M_{k+1} + λΛ²)", _largest(first - after)),
-        _holds("(8.11)", "(U + λΛ)⁻¹ M^λ (U + λΛ) − (M_{k+1} + λΛ²)", _largest(second - after)),
-        _fails("(8.10)", "ΩᵀΛ − ΛΩ less M, with Ω = U", _largest(other - M), "J_D(U) = UΛ − ΛUᵀ is meant"),
-        _fails("(8.8)", "change of the coefficients with diag(0, Λ) over t = 4", drift(L), "Λ² is meant, as in (2.4)"),
-        _holds("(8.8)", "corrected: the same with diag(0, Λ²)", drift(L @ L)),
+        holds("(8.9)", "Ω^λ M^λ (Ω^λ)⁻¹ − (M_{k+1} + λΛ²)", _largest(first - after)),
+        holds("(8.11)", "(U + λΛ)⁻¹ M^λ (U + λΛ) − (M_{k+1} + λΛ²)", _largest(second - after)),
+        fails("(8.10)", "ΩᵀΛ − ΛΩ less M, with Ω = U", _largest(other - M), "J_D(U) = UΛ − ΛUᵀ is meant"),
+        fails("(8.8)", "change of the coefficients with diag(0, Λ) over t = 4", drift(L), "Λ² is meant, as in (2.4)"),
+        holds("(8.8)", "corrected: the same with diag(0, Λ²)", drift(L @ L)),
     ]
