@@ -93,7 +93,8 @@ def fails(where: str, what: str, found: Any, why: str, printed: float = 0.0) -> 
 
 def brief(row: Row) -> dict[str, str]:
     """A row as a table shows it; why a print is wrong is said below the table."""
-    numbers = {"printed": f"{row.printed:.8g}", "found": f"{row.found:.8g}", "difference": f"{row.difference:.1e}"}
+    found = f"{row.found:.8g}" if row.printed else f"{row.found:.1e}"  # of a defect the size is enough
+    numbers = {"printed": f"{row.printed:.8g}", "found": found, "difference": f"{row.difference:.1e}"}
     return {"where": row.where, "what": row.what, **numbers, "verdict": row.verdict}
 
 
