@@ -288,7 +288,7 @@ def test_a_problem_rebuilds_from_its_description() -> None:
         (lambda: ExternalPotential("x", bodies=[-1]), "bodies"),
         (lambda: problem({"type": "wind"}), "perturbations[0].type"),
         (lambda: problem({"type": "uniform", "g": [1]}), "perturbations[0].g"),
-        (lambda: problem({"type": "uniform", "h": [1]}), "perturbations[0]"),
+        (lambda: problem({"type": "uniform", "h": [1]}), "perturbations[0].h"),
         (lambda: problem("wind"), "perturbations[0]"),
         (lambda: problem(ExternalPotential("x", bodies=[2])), "bodies"),
     ],
