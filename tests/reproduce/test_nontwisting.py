@@ -8,6 +8,7 @@ import pytest
 from polhode import reproduce
 from polhode.reproduce import Row
 from polhode.reproduce.nontwisting import CASES, LAST_DIGIT, nontwisting
+from polhode.view.plots import write_figures
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_the_printed_loads_are_twenty_times_those_of_the_tables() -> None:
 
 
 def test_twelve_figures(tmp_path) -> None:
-    files = reproduce.figures()["nontwisting"](tmp_path / "figures")
+    files = write_figures(reproduce.figures("nontwisting"), tmp_path / "figures")
     assert [file.name for file in files] == [f"nontwisting_figure_{k:02d}.png" for k in range(1, 13)]
     for file in files:
         content = file.read_bytes()

@@ -7,6 +7,7 @@ import pytest
 from polhode import reproduce
 from polhode.reproduce import Row
 from polhode.reproduce.quaternion import at_least, at_most
+from polhode.view.plots import write_figures
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,6 @@ def test_a_bound_can_fail() -> None:
 
 
 def test_figures(tmp_path) -> None:
-    files = reproduce.figures()["quaternion"](tmp_path / "figures")
+    files = write_figures(reproduce.figures("quaternion"), tmp_path / "figures")
     assert [file.name for file in files] == [f"quaternion_figure_{k}.png" for k in range(1, 8)]
     assert all(len(file.read_bytes()) > 10_000 for file in files), "not blank"

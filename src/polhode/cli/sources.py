@@ -22,6 +22,7 @@ def reproduce(
     """Print the sources' numbers beside the ones found here; fails if one that should agree does not."""
     from ..reproduce import brief, failing, figures, reasons, sources
     from ..tables import Table
+    from ..view.plots import write_figures
 
     known = sources()
     if source not in ("all", *known):
@@ -34,8 +35,7 @@ def reproduce(
         show_table(Table(f"{name}: printed and found", [brief(row) for row in rows]))
         for reason in reasons(rows):
             typer.echo(reason)
-        draw = figures().get(name)
-        for path in draw(out) if out and draw else []:
+        for path in write_figures(figures(name), out) if out else []:
             typer.echo(f"wrote {path}")
     if wrong:
         fail(f"{wrong} of the printed numbers should agree and do not", 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from os import PathLike
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .base import Row, brief, failing, reasons
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def sources() -> dict[str, Callable[[], list[Row]]]:
@@ -30,12 +32,15 @@ def sources() -> dict[str, Callable[[], list[Row]]]:
     }
 
 
-def figures() -> dict[str, Callable[[str | PathLike[str]], list[Path]]]:
-    """What draws the figures of each source into a folder, by name, where there are any; it returns the files."""
-    from .nontwisting_figures import save_figures as nontwisting
-    from .quaternion_figures import save_figures as quaternion
-
-    return {"nontwisting": nontwisting, "quaternion": quaternion}
+def figures(source: str) -> dict[str, Callable[[], Figure]]:
+    """What draws each figure of a source, by the name of its file; some sources have none."""
+    if source == "nontwisting":
+        from .nontwisting_figures import drawings
+    elif source == "quaternion":
+        from .quaternion_figures import drawings
+    else:
+        return {}
+    return drawings()
 
 
 __all__ = ["Row", "brief", "failing", "figures", "reasons", "sources"]

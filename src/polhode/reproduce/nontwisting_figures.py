@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,24 +24,14 @@ NAMES = {
 }
 
 
-def draw_figures() -> dict[int, Figure]:
-    """The figures, by their number."""
-    drawn: dict[int, Figure] = {}
+def drawings() -> dict[str, Callable[[], Figure]]:
+    """What draws each figure, by the name of its file."""
+    numbered: dict[int, Callable[[], Figure]] = {}
     for case in CASES:
-        first = 3 * case.number - 2
-        drawn |= {first: momenta(case.number), first + 1: energy(case.number), first + 2: sphere(case.number)}
-    return drawn | {10 + i: comparison(i) for i in range(3)}
-
-
-def save_figures(folder: str | PathLike[str]) -> list[Path]:
-    """Draw the figures into a folder, as PNG; returns the files."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    files = []
-    for number, figure in draw_figures().items():
-        files.append(place / f"nontwisting_figure_{number:02d}.png")
-        figure.savefig(files[-1])
-    return files
+        for place, draw in enumerate((momenta, energy, sphere)):
+            numbered[3 * case.number - 2 + place] = partial(draw, case.number)
+    numbered |= {10 + component: partial(comparison, component) for component in range(3)}
+    return {f"nontwisting_figure_{number:02d}": draw for number, draw in numbered.items()}
 
 
 @styled

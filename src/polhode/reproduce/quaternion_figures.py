@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,20 +32,18 @@ INTERVALS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 SIZE = (8.0, 3.8)
 
 
-def draw_figures() -> dict[str, Figure]:
-    """The figures, by their number."""
-    return {"1": errors(0), "2": errors(1), "3": long_run(), "4": cost(), "5": energies(), "6": stiff(), "7": filters()}
-
-
-def save_figures(folder: str | PathLike[str]) -> list[Path]:
-    """Draw the figures into a folder, as PNG; returns the files."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    files = []
-    for number, figure in draw_figures().items():
-        files.append(place / f"quaternion_figure_{number}.png")
-        figure.savefig(files[-1])
-    return files
+def drawings() -> dict[str, Callable[[], Figure]]:
+    """What draws each figure, by the name of its file."""
+    numbered: list[Callable[[], Figure]] = [
+        partial(errors, 0),
+        partial(errors, 1),
+        long_run,
+        cost,
+        energies,
+        stiff,
+        filters,
+    ]
+    return {f"quaternion_figure_{number}": draw for number, draw in enumerate(numbered, start=1)}
 
 
 def _panel(title: str, x: str, y: str) -> tuple[Figure, Axes]:

@@ -25,7 +25,7 @@ from ..gravity import mutual_inertial
 from ..gravity.counts import count
 from ..scalars import compiled, flow, get3, get9, kernel, par, par6, put, put3, put9
 from .attitude import NO_SOLUTION, record
-from .dissipation import TIDE, friction, impulse, turned_inertia
+from .dissipation import TIDE, around, friction, impulse, turned_inertia
 from .outside import outside
 
 Array = NDArray[np.float64]
@@ -193,20 +193,17 @@ def push(S: Any, where: Any, y: Any, n: Any, a: Any, b: Any, r: Vector, g: Vecto
     put3(where, m + 3 * a, S, subtract(get3(where, m + 3 * a, S), spin))
 
 
+@kernel
+def push_half(S: Any, y: Any, p: Any, k: Any, half: Any, after: bool) -> None:
+    """Add the impulse of tide k in half a step."""
+    a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, k)
+    push(S, y, y, count(p, 0, S), a, b, r, impulse(half, strength, r, u, inverse_mass, W, after))
+
+
 @flow
 def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """The free motion between half the tides' impulses (`dissipation`)."""
-    n, tides = count(p, 0, S), count(p, count(p, TIDES, S), S)
-    for k in range(tides):
-        a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, k)
-        push(S, y, y, n, a, b, r, impulse(0.5 * h, strength, r, u, inverse_mass, W, True))
-    status = drift(S, y, p, t, h, out)  # type: ignore[operator]
-    if status != 0:
-        return status
-    for e in range(tides):
-        a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, tides - 1 - e)
-        push(S, y, y, n, a, b, r, impulse(0.5 * h, strength, r, u, inverse_mass, W, False))
-    return 0
+    return around(S, y, p, t, h, out, count(p, count(p, TIDES, S), S), drift, push_half)
 
 
 @flow

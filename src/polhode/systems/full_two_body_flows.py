@@ -27,7 +27,7 @@ from ..gravity import moment_on_second, mutual
 from ..gravity.counts import count
 from ..scalars import flow, get3, get9, kernel, par, par6, put3, put9
 from .attitude import NO_SOLUTION, record
-from .dissipation import TIDE, friction, impulse, turned_inertia
+from .dissipation import TIDE, around, friction, impulse, turned_inertia
 from .outside import outside
 
 Array = NDArray[np.float64]
@@ -199,21 +199,18 @@ def push(S: Any, where: Any, y: Any, spin: Any, g: Vector) -> None:
     put3(where, GAMMA2, S, subtract(get3(where, GAMMA2, S), apply(get9(y, R2, S), g)))
 
 
+@kernel
+def push_half(S: Any, y: Any, p: Any, k: Any, half: Any, after: bool) -> None:
+    """Add the impulse of tide k in half a step."""
+    inverse_mass = 1.0 / par(p, 0, S) + 1.0 / par(p, 1, S)
+    spin, strength, u, W = tide_at(S, y, p, k)
+    push(S, y, y, spin, impulse(half, strength, get3(y, X, S), u, inverse_mass, W, after))
+
+
 @flow
 def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """The free motion between half the tides' impulses (`dissipation`)."""
-    tides = count(p, count(p, TIDES, S), S)
-    inverse_mass = 1.0 / par(p, 0, S) + 1.0 / par(p, 1, S)
-    for k in range(tides):
-        spin, strength, u, W = tide_at(S, y, p, k)
-        push(S, y, y, spin, impulse(0.5 * h, strength, get3(y, X, S), u, inverse_mass, W, True))
-    status = drift(S, y, p, t, h, out)  # type: ignore[operator]
-    if status != 0:
-        return status
-    for e in range(tides):
-        spin, strength, u, W = tide_at(S, y, p, tides - 1 - e)
-        push(S, y, y, spin, impulse(0.5 * h, strength, get3(y, X, S), u, inverse_mass, W, False))
-    return 0
+    return around(S, y, p, t, h, out, count(p, count(p, TIDES, S), S), drift, push_half)
 
 
 @flow

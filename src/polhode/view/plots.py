@@ -5,8 +5,9 @@ They are matplotlib `Figure` objects that no window and no global state knows of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,7 +103,6 @@ def check_figures(names: Sequence[str], system: System) -> list[str]:
     return list(names)
 
 
-@styled
 def save_figures(
     trajectory: Trajectory,
     directory: str | PathLike[str],
@@ -119,11 +119,15 @@ def save_figures(
     ['rates.png']
     """
     chosen = figures_for(trajectory) if names is None else check_figures(names, trajectory.system)
+    return write_figures({prefix + name: partial(FIGURES[name].draw, trajectory) for name in chosen}, directory)
+
+
+@styled
+def write_figures(drawings: Mapping[str, Callable[[], Figure]], directory: str | PathLike[str]) -> list[Path]:
+    """Draw one figure after the other into a PNG file of its name, and say where they are."""
     folder = make_folder(directory)
-    paths = []
-    for name in chosen:
-        path = folder / f"{prefix}{name}.png"
-        with replacing(path) as beside:
-            FIGURES[name].draw(trajectory).savefig(beside)
-        paths.append(path)
+    paths = [folder / f"{name}.png" for name in drawings]
+    for file, draw in zip(paths, drawings.values(), strict=True):
+        with replacing(file) as beside:
+            draw().savefig(beside)
     return paths
