@@ -133,7 +133,7 @@ def test_a_step_without_solution_is_an_error_that_keeps_what_was_computed() -> N
 
 def test_numbers_that_overflow_are_an_error_with_the_finite_part() -> None:
     whole = None
-    with pytest.raises(ph.ConvergenceError, match="overflowed") as caught:
+    with pytest.raises(ph.ConvergenceError, match="not finite") as caught:
         whole = run(step=20.0, steps=1000, save_every=100, method=ph.RK4())
     assert whole is None
     kept = caught.value.trajectory
@@ -281,3 +281,25 @@ def test_a_true_signal_ends_a_long_run_at_once() -> None:
     part = caught.value.trajectory
     assert part.stats.steps > 1000
     np.testing.assert_array_equal(part.final.R, run(steps=part.stats.steps, save_every=10**8).final.R)
+
+
+@pytest.mark.parametrize("method", [ph.LGVI(), ph.LGVI(form="lagrangian"), ph.RK4()], ids=repr)
+def test_a_potential_left_behind_is_an_error_with_the_finite_part(method: ph.Method) -> None:
+    body = ph.AttitudeBody([1, 2, 2.5], potential="sqrt(R33 - 0.5)")
+    with pytest.raises(ph.ConvergenceError, match="outside its domain") as caught:
+        ph.simulate(body, body.state(omega=[0.5, -0.4, 0.6]), step=0.01, steps=1000, method=method)
+    kept = caught.value.trajectory
+    assert kept is not None and 0.5 < kept.final.R[2, 2] < 0.51 and caught.value.step == len(kept) - 1
+
+
+@pytest.mark.parametrize("every", [1, 7, 100, 400])
+def test_where_an_adaptive_method_gives_up_is_the_last_sample(every: int) -> None:
+    body = ph.AttitudeBody([1, 2, 2.5], potential="sqrt(R33 - 0.5)")
+    start, method = body.state(omega=[0.5, -0.4, 0.6]), ph.DOP853()
+    with pytest.raises(ph.ConvergenceError, match="tolerances") as caught:
+        ph.simulate(body, start, step=0.01, steps=400, method=method, save_every=every)
+    kept, steps = caught.value.trajectory, caught.value.step
+    assert kept is not None and kept.t[-1] == 0.01 * steps == pytest.approx(1.53)
+    assert len(kept) == 1 + steps // every + bool(steps % every)
+    short = ph.simulate(body, start, step=0.01, steps=steps, method=method)
+    np.testing.assert_allclose(kept.final.R, short.final.R, atol=1e-10)

@@ -24,6 +24,7 @@ from .errors import ConvergenceError, Interrupted, InvalidInput
 from .events import Event, happenings
 from .methods import LGVI, Method
 from .methods.base import Run
+from .methods.reference import TOLERANCE_NOT_MET
 from .methods.seeding import block_kind, blocks, tangent_columns
 from .scalars import double
 from .systems.base import State, System
@@ -219,13 +220,7 @@ class _Job:
                     inner = 1 if self.events else every
                     before = run.sample.copy()
                     began = clock.perf_counter()
-                    status, good = run.advance(done, count, inner, rows)
-                    if not status and not (np.all(np.isfinite(rows)) and np.all(np.isfinite(run.sample))):
-                        status, good = NOT_FINITE, _last_finite(run, before, done, count)
-                    if status:
-                        # back to the start of the chunk and up to the last good step: a run is a function of its sample
-                        run.restore(before)
-                        run.advance(done, good, inner, rows[: (done + good) // inner - done // inner])
+                    status, good = _advance_well(run, done, count, inner, rows)
                     if self.events:
                         nodes = np.concatenate([before[None], rows[:good]])
                         good, stopped = self._look(run, nodes, done)
@@ -347,6 +342,27 @@ def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
     return replace(later, t=both(earlier.t, later.t), values=values, stats=stats, tangent=tangent)
 
 
+def _advance_well(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
+    """Do up to `count` steps: why no more (0: all were done), and how many are good. The run is left at the last of them."""
+    before = run.sample.copy()
+    status, good = run.advance(first, count, every, rows)
+    while True:
+        kept = rows[: (first + good) // every - first // every]
+        if status:
+            # back to the start and up to the last good step: a run is a function of its sample
+            run.restore(before)
+            again, further = run.advance(first, good, every, kept)
+            if again:
+                good = further
+                continue
+        if np.all(np.isfinite(kept)) and np.all(np.isfinite(run.sample)):
+            return status, good
+        status, good = NOT_FINITE, _last_finite(run, before, first, good)
+        if good == 0:  # not even the force at the start may be finite
+            run.restore(before)
+            return status, good
+
+
 def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
     """How many of `count` steps from `before` stay finite, by bisection."""
     low, high = 0, count  # `low` steps are finite, `high` are not
@@ -367,7 +383,15 @@ def _error(status: int, trajectory: Trajectory, done: int, run: Run) -> Converge
     where = f"step {done + 1}, from t = {t:g}"
     h = abs(trajectory.step)
     if status == NOT_FINITE:
-        message = f"{where}: the numbers overflowed; take a smaller step than {h:g}"
+        message = (
+            f"{where}: a force or a rate is not finite: bodies that meet, a potential outside its domain, "
+            f"or a step, {h:g}, that is too large"
+        )
+    elif status == TOLERANCE_NOT_MET:
+        message = (
+            f"{where}: {trajectory.method!r} cannot meet its tolerances, however short its inner steps: the motion is "
+            "singular near here, or they are below rounding"
+        )
     else:
         limit = trajectory.system.largest_step(trajectory.final)
         advice = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +89,8 @@ class _AdaptiveRun(Run):
             while self._solver.status == "running":
                 self._solver.step()
             if self._solver.status == "failed":
-                return TOLERANCE_NOT_MET, k - 1 - first
+                reached = math.floor((self._solver.t - self.t0) / self.step)
+                return TOLERANCE_NOT_MET, max(first, min(k - 1, reached)) - first
             self.y = self._solver.y.copy()
             if k % every == 0:
                 samples[row] = self.y
