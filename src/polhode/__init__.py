@@ -69,6 +69,7 @@ from .systems import (
     UniformField,
 )
 from .trajectory import Trajectory
+from .usable import largest_step
 
 if _TYPE_CHECKING:
     from .tables import methods, systems
@@ -133,6 +134,7 @@ __all__ = [
     "UniformField",
     "__version__",
     "bishop",
+    "largest_step",
     "load",
     "methods",
     "quaternion",

@@ -8,7 +8,6 @@ goes on bit for bit.
 
 from __future__ import annotations
 
-import math
 import time as clock
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -29,6 +28,7 @@ from .methods.seeding import block_kind, blocks, tangent_columns
 from .scalars import double
 from .systems.base import State, System
 from .trajectory import Occurrence, Stats, Trajectory
+from .usable import largest_step, rounded_down
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,8 @@ def simulate(
     Give either `t_end` or the number of `steps`. `method` defaults to `LGVI(order=2)`. Every `save_every`-th step is
     kept, and always the first and the last. `events` are looked for in every step (see `polhode.events`); what happened
     is in `traj.events`, and one that stops the run is its last sample. With `tangent=True` the result also has
-    `traj.tangent`, the derivative of each sample with respect to the first, exact for the discrete map.
+    `traj.tangent`, the derivative of each sample with respect to the first, exact for the discrete map: in the order of the
+    state's variables, a rotation by the vector ξ of `R exp(S(ξ))` and a momentum as it is, so (ξ, δΠ) of one body.
 
     Ctrl-C raises `Interrupted`, whose `.trajectory` is what was computed; `resume` goes on from it.
 
@@ -380,12 +381,12 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
 def _error(status: int, trajectory: Trajectory, done: int, run: Run) -> ConvergenceError:
     """The error for a step that failed, in words."""
     t, residual = float(trajectory.t[-1]), run.report.worst_residual
-    where = f"step {done + 1}, from t = {t:g}"
+    where = f"after {done} steps, at t = {t:.12g}"
     h = abs(trajectory.step)
     if status == NOT_FINITE:
         message = (
             f"{where}: a force or a rate is not finite: bodies that meet, a potential outside its domain, "
-            f"or a step, {h:g}, that is too large"
+            f"or a step, {h:.12g}, that is too large"
         )
     elif status == TOLERANCE_NOT_MET:
         message = (
@@ -393,13 +394,10 @@ def _error(status: int, trajectory: Trajectory, done: int, run: Run) -> Converge
             "singular near here, or they are below rounding"
         )
     else:
-        limit = trajectory.system.largest_step(trajectory.final)
-        advice = (
-            f"the largest usable step from this state is {limit:.6g}" if math.isfinite(limit) else "take a smaller step"
-        )
+        limit = largest_step(trajectory.system, trajectory.final, trajectory.method, near=trajectory.step)
         message = (
-            f"{where}: the discrete equations have no solution near the present state for a step of {h:g} "
-            f"(relative residual {residual:.1e}); {advice}, and half of it is a good choice"
+            f"{where}: the discrete equations have no solution near the present state for a step of {h:.12g}; "
+            f"the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
         )
     error = ConvergenceError(message, step=done, time=t, residual=residual)
     error.add_note("The trajectory up to there is in the error's .trajectory.")  # for a traceback, not for the command

@@ -144,6 +144,8 @@ def _again(changes: list[str] | None, out: Path) -> list[str]:
 
 def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
     """What would run, from a rehearsal of its first steps."""
+    from ..usable import largest_step, rounded_down
+
     step = scenario.document.run.step
     rows = {
         "system": repr(plan.system),
@@ -154,7 +156,8 @@ def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
         "output": ", ".join([scenario.output_name, *figures]),
     }
     if plan.method.implicit:
-        rows["largest step"] = f"{plan.system.largest_step(plan.state):.6g} from this state"
+        limit = largest_step(plan.system, plan.state, plan.method, near=step)
+        rows["largest step"] = f"{rounded_down(limit)} from this state"
     if plan.steps:
         # the second time, everything is compiled
         seconds = min(scenario.run(steps=REHEARSAL).stats.seconds for _ in range(2))

@@ -136,7 +136,10 @@ class Method(ABC):
         """Raise `IncompatibleMethod` if the two do not fit."""
         reason = self.why_not(system)
         if reason is not None:
-            raise IncompatibleMethod(f"{self!r} cannot integrate {type(system).__name__}: {reason}")
+            able = [name for name, kind in known_methods().items() if kind().why_not(system) is None]
+            raise IncompatibleMethod(
+                f"{self!r} cannot integrate {type(system).__name__}: {reason}; {', '.join(able) or 'no method'} can"
+            )
 
     def options(self) -> dict[str, Any]:
         """The constructor's arguments, as plain data."""

@@ -179,7 +179,8 @@ class System(ABC):
         return linearize(state)
 
     def largest_step(self, state: State) -> float:
-        """A step beyond which implicit methods have no solution at `state` (infinite where there is no such bound)."""
+        """The step beyond which the motion without force has no variational step of order 2 from `state` (infinite where
+        there is no such bound). `polhode.largest_step` finds that of any method, with the forces."""
         return float("inf")
 
     def exact(self, state: State, t: Array) -> dict[str, Array]:
