@@ -278,7 +278,7 @@ class CoupledBodies(System):
 
     def equilibria(self) -> list[Equilibrium]:
         """All bodies aligned and at rest, where that is an equilibrium: for couplings with symmetric C."""
-        from .linearization import is_steady
+        from .vicinity import is_steady
 
         aligned = Equilibrium("aligned", self.state())
         return [aligned] if is_steady(aligned) else []

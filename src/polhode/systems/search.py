@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..geometry import so3
 from .attitude import MATRIX, AttitudeSystem
-from .linearization import slope_and_derivative
+from .vicinity import slope_and_derivative
 
 Array = NDArray[np.float64]
 
