@@ -56,6 +56,13 @@ def powers(x, y, real, whole):
 
 
 @kernel
+def operators(x, y, real, whole):
+    u = absolute(x)
+    some = x**2, x**3, x**1, x**7, x**12, (1.0 + u) ** -1, (1.0 + u) ** -3
+    return *some, u**y, u**real, real**y, whole**y, u**0.5, u**2.5, u**-0.5, 2.0**y, 3**y
+
+
+@kernel
 def choices(x, y, real, whole):
     return smallest(x, y), smallest(x, real), smallest(whole, y)
 
@@ -73,6 +80,23 @@ def exact_powers(x: Any, y: Any) -> tuple[Any, ...]:
     return u**y, u**real, real**y, x**WHOLE, mpmath.mpf(WHOLE) ** y, u**third, u**2
 
 
+def exact_operators(x: Any, y: Any) -> tuple[Any, ...]:
+    u, real, whole = abs(x), mpmath.mpf(REAL), mpmath.mpf(WHOLE)
+    some = x**2, x**3, x, x**7, x**12, (1 + u) ** -1, (1 + u) ** -3
+    return (
+        *some,
+        u**y,
+        u**real,
+        real**y,
+        whole**y,
+        mpmath.sqrt(u),
+        u**2.5,
+        1 / mpmath.sqrt(u),
+        2**y,
+        mpmath.mpf(3) ** y,
+    )
+
+
 def uniform(bound: float, count: int = 64) -> np.ndarray:
     return np.random.default_rng(6).uniform(-bound, bound, size=(count, 2))
 
@@ -82,7 +106,7 @@ CASES = [
     pytest.param(below_one, exact_below_one, uniform(0.999), id="below one"),
     pytest.param(powers, exact_powers, uniform(9.0), id="powers"),
 ]
-EVERY = pytest.mark.parametrize("formula", [anywhere, below_one, powers, choices], ids=lambda f: f.__name__)
+EVERY = pytest.mark.parametrize("formula", [anywhere, below_one, powers, operators, choices], ids=lambda f: f.__name__)
 
 
 @pytest.mark.parametrize(("formula", "exact", "rows"), CASES)
@@ -115,12 +139,16 @@ def test_python_gives_the_same_to_the_last_digits(formula):
     finite = np.isfinite(compiled)
     assert np.array_equal(finite, np.isfinite(in_numpy))
     assert np.array_equal(np.isnan(compiled), np.isnan(in_numpy))
-    np.testing.assert_array_max_ulp(compiled[finite], in_numpy[finite], maxulp=4)
+    np.testing.assert_array_max_ulp(compiled[finite], in_numpy[finite], maxulp=16 if formula is operators else 4)
 
 
 @pytest.mark.parametrize(("formula", "exact", "rows"), CASES)
 def test_partials(formula, exact, rows):
     check_partials(formula, exact, rows[:16], ulps=8.0 if exact is exact_below_one else 4.0)
+
+
+def test_partials_of_operators():
+    check_partials(operators, exact_operators, uniform(9.0)[:16], ulps=16.0)  # a product of twelve is rounded as often
 
 
 def test_partials_of_a_choice():

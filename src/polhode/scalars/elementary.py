@@ -7,6 +7,7 @@ gives, a lane the same call and hence the same bits, and a dual its derivative b
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -269,3 +270,23 @@ def _register_two(function: Callable[[Any, Any], Any], on_plain: Any, on_dual: A
 
 _register_two(atan2, lambda y, x: _c_atan2(y, x), _dual_atan2)
 _register_two(power, lambda x, y: _c_pow(x, y), _dual_power)
+
+
+@overloads(operator.pow, prefer_literal=True)
+def _raised(x: Any, y: Any) -> Any:
+    """`x ** y` of lanes and duals: a whole power that is written out by the products that Numba takes for doubles, a
+    real one by `power`; of a whole number that is found at run time there is none."""
+    if lanes_width((x, y)) is None and dual_of((x, y)) is None:
+        return None
+    if not isinstance(y, types.IntegerLiteral):
+        return None if isinstance(y, types.Integer) else lambda x, y: power(x, y)
+    product, lines, bits = "1.0", [], f"{abs(y.literal_value):b}"[::-1]
+    for i, bit in enumerate(bits):
+        lines.append(f"x{i} = x{i - 1} * x{i - 1}" if i else "x0 = x")
+        if bit == "1":
+            lines.append(f"y{i} = {product} * x{i}")
+            product = f"y{i}"
+    lines.append(f"return 1.0 / {product}" if y.literal_value < 0 else f"return {product}")
+    space: dict[str, Any] = {}
+    exec("\n    ".join(["def raised(x, y):", *lines]), space)
+    return space["raised"]
