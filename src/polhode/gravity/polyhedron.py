@@ -40,9 +40,8 @@ from ..geometry.vectors import (
     scale,
     subtract,
 )
-from ..scalars import atan2, compiled, get, get3, kernel, par, par3, put, put3, sqrt
+from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put, put3, sqrt
 from .counts import count
-from .logarithm import log1p
 
 Array = NDArray[np.float64]
 HEADER = 5

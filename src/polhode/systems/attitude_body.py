@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
-from ..geometry.vectors import add, apply_symmetric, dot, scale, subtract
+from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, dot, scale, subtract
 from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
 from .attitude import MATRIX
 from .base import Invariant, Representation, State, check_finite
@@ -33,13 +33,21 @@ EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the val
 
 
 @kernel
-def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any) -> None:
-    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − a)`.
+def linear_momentum(S: Any, p: Any, R: Matrix, linear: Any) -> Vector:
+    """A(R), or the constant a among the parameters."""
+    if linear is None:
+        return par3(p, ROTOR, S)
+    return linear(R)
+
+
+@kernel
+def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any) -> None:
+    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − A)`.
 
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """
     R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
-    J_inverse, start = par6(p, 6, S), subtract(Pi, par3(p, ROTOR, S))
+    J_inverse, start = par6(p, 6, S), subtract(Pi, linear_momentum(S, p, R, linear))
     total = add(M, body_moment(S, p, t, R, apply_symmetric(J_inverse, start), moment))
     left, iterations = EXTRA_ITERATIONS, 0
     while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
@@ -63,7 +71,7 @@ def no_moment(S: Any, y: Any) -> None:
 def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """A moment given by numbers, and no potential."""
     no_moment(S, y)
-    add_moment(S, y, p, t, h, None)
+    add_moment(S, y, p, t, h, None, None)
     return 0
 
 
@@ -71,9 +79,9 @@ class AttitudeBody(ForcedAttitude):
     """A rigid body with any potential and any moment.
 
     `potential`: U(R) as a kernel, as a SymPy expression in `polhode.systems.symbols()` or its text, or as a Python
-    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, or plain data as for directors, in
-    the "body" or "space" `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a built-in rotor; or `linear`:
-    the three components of A(R), as SymPy expressions or texts.
+    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, three numbers, or plain data as for
+    directors, in the "body" or "inertial" ("space") `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a
+    built-in rotor; or `linear`: the three components of A(R), as SymPy expressions, a SymPy vector, or texts.
 
     >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
     >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
@@ -100,8 +108,8 @@ class AttitudeBody(ForcedAttitude):
         allow_unphysical: bool = False,
     ) -> None:
         super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
-        if linear is not None and (gyro is not None or moment is not None):
-            raise InvalidInput("linear", linear, "no gyro beside it (add its vector to A) and no moment")
+        if linear is not None and gyro is not None:
+            raise InvalidInput("linear", linear, "no gyro beside it: add its vector to A")
         self.linear = None if linear is None else LinearTerm(linear)
         self.potential: Potential | None = None if potential is None else potential_of(potential)
         self.moment = ExternalMoment.of(moment, frame)
@@ -124,11 +132,11 @@ class AttitudeBody(ForcedAttitude):
                 return 0
 
             return TransientFlow(potential_force)
-        moment = self.moment.function
+        moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
 
         def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
             write(S, y)
-            add_moment(S, y, p, t, h, moment)
+            add_moment(S, y, p, t, h, moment, linear)
             return 0
 
         return TransientFlow(force)

@@ -33,7 +33,7 @@ class DirectorBody(AttitudeSystem):
     `moment`: nothing; a table `{profile, coefficients, start, duration}`, that is a vector times a profile of time
     ("constant", or "triangle" that rises from `start`, peaks half-way and has fallen after `duration`); or a function
     `moment(t, R, omega) -> (m1, m2, m3)` of the time, the nine entries of R row by row, and the body rate.
-    `frame`: whether the components of the moment are along the directors ("body") or fixed ("space").
+    `frame`: whether the components of the moment are along the directors ("body") or fixed ("inertial", or "space").
 
     >>> body = DirectorBody([1, 2, 2.5], moment={"profile": "triangle", "coefficients": [0, 0, 1]}, frame="space")
     >>> body.state(omega=[0.5, 0, 0]).directors[0]

@@ -24,7 +24,7 @@ from ..geometry.vectors import Matrix, Vector
 from ..scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, WEIGHTS
-from .formulas import formula_kernel, known_symbols, moment_of, symbols
+from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols
 from .potentials import entries, moved
 
 Array = NDArray[np.float64]
@@ -74,7 +74,7 @@ class ExternalPotential:
         U = known_symbols("potential", given, every)
         self.autonomous, self.text = t not in U.free_symbols, str(U)
         formula = formula_kernel("potential", [U, *(sympy.diff(U, x) for x in xyz), *moment_of(U, R)], every)
-        plain = sympy.lambdify(every, U, "numpy")
+        plain = formula_kernel("potential", [U], every)
 
         @kernel
         def evaluate(S: Any, t: float, x: Vector, R: Matrix) -> tuple[Any, Vector, Vector]:
@@ -82,7 +82,7 @@ class ExternalPotential:
             return u[0], (u[1], u[2], u[3]), (u[4], u[5], u[6])
 
         self.evaluate = evaluate
-        self._plain = lambda t, x, R: plain(*x, *R, t)
+        self._plain = lambda t, x, R: on_arrays(plain, (*x, *R, t))[0]
 
     def _from_kernel(self, given: Any) -> None:
         function = given.py_func if isinstance(given, Dispatcher) else given.function

@@ -3,14 +3,24 @@ kernels have. So they run on doubles, lanes and duals, as if written by hand."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
-from ..errors import InvalidInput
-from ..scalars import absolute, atan2, cos, get, kernel, put, sin, sqrt
+import numpy as np
 
-FUNCTIONS = {"get": get, "put": put, "sqrt": sqrt, "sin": sin, "cos": cos, "atan2": atan2, "absolute": absolute}
+from .. import scalars
+from ..errors import InvalidInput
+from ..scalars import get, kernel, put
+from .formula_text import parsed
+
+# SymPy's functions, and those of the scalar layer
+SAME_NAME = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
+CALLS = {name: name for name in SAME_NAME} | {"Abs": "absolute", "Max": "largest", "Min": "smallest"}
+SPACE = {name: getattr(scalars, name) for name in (*CALLS.values(), "sqrt", "power", "where")}
+SPACE |= {"get": get, "put": put, "nan": math.nan}
+ALLOWED = "sums, products, powers, " + ", ".join(CALLS) + ", sign, Heaviside and Piecewise"
 
 
 def symbols(body: int | None = None) -> Any:
@@ -31,17 +41,47 @@ def attitude_symbols(bodies: int) -> list[Any]:
 
 
 def known_symbols(field: str, given: Any, known: Sequence[Any]) -> Any:
-    """The expression `given`, or that which its text says, in the `known` symbols and nothing else."""
+    """The expression `given`, or that which its text says, in the `known` symbols and nothing else. A `MatrixSymbol` R
+    stands for the matrix of the known entries R11 … R33."""
     import sympy
 
     expression: Any = parsed(field, given, known) if isinstance(given, str) else sympy.sympify(given)
-    # symbols made elsewhere by the same name, without the assumption of being real, are meant as these
     by_name = {x.name: x for x in known}
+    for matrix in expression.atoms(sympy.MatrixSymbol):
+        for prefix in (matrix.name, f"{matrix.name}_"):
+            if matrix.shape == (3, 3) and f"{prefix}33" in by_name:
+                entries = sympy.Matrix(3, 3, lambda i, j, start=prefix: by_name[f"{start}{i + 1}{j + 1}"])
+                expression = expression.subs(matrix, entries)
+    expression = expression.doit()
+    shape = getattr(expression, "shape", ())
+    if shape not in ((), (1, 1)):
+        raise InvalidInput(field, given, f"one expression, not a matrix of shape {shape}")
+    expression = expression[0, 0] if shape else expression
+    # symbols made elsewhere by the same name, without the assumption of being real, are meant as these
     expression = expression.subs({x: by_name[x.name] for x in expression.free_symbols if x.name in by_name})
     unknown = sorted(str(x) for x in expression.free_symbols - set(known))
     if unknown:
         raise InvalidInput(field, given, f"the symbols {known[0]} … {known[-1]} only, not {', '.join(unknown)}")
+    expression = in_reals(expression)
+    try:
+        code(field, expression)
+    except InvalidInput as error:
+        raise InvalidInput(field, given, f"{ALLOWED}, not {error.value}") from error
     return expression
+
+
+def in_reals(expression: Any) -> Any:
+    """The expression with Abs and sign of what SymPy does not know to be real written so that it can derive them."""
+    import sympy
+
+    def pieces(e: Any) -> Any:
+        (u,) = e.args
+        above, below = (u, -u) if e.func is sympy.Abs else (1, -1)
+        return sympy.Piecewise((above, u > 0), (below, u < 0), (0, True))
+
+    return expression.replace(
+        lambda e: e.func in (sympy.Abs, sympy.sign) and e.args[0].is_extended_real is None, pieces
+    )
 
 
 def moment_of(U: Any, R: Any) -> list[Any]:
@@ -65,7 +105,7 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
 
 def made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
     """The kernel `name` whose text is `lines`."""
-    space = FUNCTIONS | names
+    space = SPACE | names
     exec("\n".join(lines), space)
     return kernel(space[name])
 
@@ -81,64 +121,51 @@ def formula_kernel(field: str, results: Iterable[Any], arguments: Sequence[Any])
     return made("formula", lines, {})
 
 
+def on_arrays(formula: Any, values: Iterable[Any]) -> list[Any]:
+    """What the kernel `formula` gives on arrays. Pieces that are not chosen are computed too, and may be no numbers."""
+    with np.errstate(all="ignore"):
+        return [np.asarray(result, dtype=np.float64) for result in formula(tuple(values))]
+
+
 def code(field: str, e: Any) -> str:
     """A SymPy expression in the arithmetic that kernels have."""
     import sympy
 
+    def text(x: Any) -> str:
+        return code(field, x)
+
     if e.is_Symbol:
         return str(e)
-    if e.is_number:
+    if isinstance(e, sympy.Expr) and e.is_number and e.is_extended_real and e.is_finite:
         return f"({float(e)!r})"
     if e.is_Add or e.is_Mul:
-        return "(" + (" + " if e.is_Add else " * ").join(code(field, x) for x in e.args) + ")"
+        return "(" + (" + " if e.is_Add else " * ").join(map(text, e.args)) + ")"
     if e.is_Pow and (2 * e.exp).is_Integer:
-        base = code(field, e.base)
+        base = text(e.base)
         whole, half = divmod(abs(int(2 * e.exp)), 2)
         product = "(" + " * ".join([base] * whole + ([f"sqrt({base})"] if half else [])) + ")"
         return product if e.exp > 0 else f"(1.0 / {product})"
-    functions: dict[Any, str] = {sympy.sin: "sin", sympy.cos: "cos", sympy.Abs: "absolute", sympy.atan2: "atan2"}
-    if e.func in functions:
-        return f"{functions[e.func]}({', '.join(code(field, x) for x in e.args)})"
-    raise InvalidInput(field, e, "sums, products, whole and half powers, sin, cos, atan2 and Abs")
-
-
-def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
-    """The expression that `text` is: numbers, the known symbols, `+ − * / **` and sqrt, sin, cos, atan2, Abs. Nothing
-    else is evaluated."""
-    import sympy
-
-    names: dict[str, Any] = {x.name: x for x in known} | {"pi": sympy.pi}
-    functions = {"sqrt": sympy.sqrt, "sin": sympy.sin, "cos": sympy.cos, "atan2": sympy.atan2, "Abs": sympy.Abs}
-    operators: dict[type, Callable[..., Any]] = {
-        ast.Add: lambda a, b: a + b,
-        ast.Sub: lambda a, b: a - b,
-        ast.Mult: lambda a, b: a * b,
-        ast.Div: lambda a, b: a / b,
-        ast.Pow: lambda a, b: a**b,
-        ast.USub: lambda a: -a,
-        ast.UAdd: lambda a: a,
-    }
-    allowed = f"a formula in {known[0]} … {known[-1]}, numbers, + - * / ** and {', '.join(functions)}"
-
-    def value(node: ast.AST) -> Any:
-        match node:
-            case ast.Expression(body):
-                return value(body)
-            case ast.Constant(int() | float() as number) if not isinstance(number, bool):
-                return sympy.sympify(number)
-            case ast.Name(name) if name in names:
-                return names[name]
-            case ast.BinOp(left, ast.Pow(), right) if abs(float(value(right))) > 64:
-                raise InvalidInput(field, text, "powers of at most 64")
-            case ast.BinOp(left, op, right) if type(op) in operators:
-                return operators[type(op)](value(left), value(right))
-            case ast.UnaryOp(op, operand) if type(op) in operators:
-                return operators[type(op)](value(operand))
-            case ast.Call(ast.Name(name), arguments, []) if name in functions:
-                return functions[name](*map(value, arguments))
-        raise InvalidInput(field, text, allowed)
-
-    try:
-        return value(ast.parse(text.strip().replace("^", "**"), mode="eval"))
-    except (SyntaxError, RecursionError, TypeError) as error:
-        raise InvalidInput(field, text, f"{allowed} ({error})") from error
+    if e.is_Pow:
+        return f"power({text(e.base)}, {text(e.exp)})"
+    if e.is_Relational:
+        return f"({text(e.lhs)} {e.rel_op} {text(e.rhs)})"
+    match e.func.__name__, e.args:
+        case "And" | "Or" as name, conditions:
+            return "(" + (" & " if name == "And" else " | ").join(map(text, conditions)) + ")"
+        case "Max" | "Min" as name, (first, *others):
+            return reduce(lambda so_far, x: f"{CALLS[name]}({so_far}, {text(x)})", others, text(first))
+        case name, arguments if name in CALLS:
+            return f"{CALLS[name]}({', '.join(map(text, arguments))})"
+        case "Piecewise", pieces:
+            tail = text(pieces[-1].expr) if pieces[-1].cond == True else "nan"  # noqa: E712
+            chosen = [piece for piece in pieces if piece.cond != True]  # noqa: E712
+            return reduce(
+                lambda rest, piece: f"where({text(piece.cond)}, {text(piece.expr)}, {rest})", chosen[::-1], tail
+            )
+        case "sign", (x,):
+            return f"where({text(x)} > 0.0, 1.0, where({text(x)} < 0.0, -1.0, 0.0))"
+        case "Heaviside", (x, middle):
+            return f"where({text(x)} > 0.0, 1.0, where({text(x)} < 0.0, 0.0, {text(middle)}))"
+        case "DiracDelta", _:  # slopes are taken beside a jump, never in it
+            return "(0.0)"
+    raise InvalidInput(field, e, ALLOWED)

@@ -57,17 +57,6 @@ from .spins import steady_rates
 Array = NDArray[np.float64]
 
 
-def moment_of(field: str, given: Any, frame: str = "body") -> ExternalMoment:
-    """A moment from nothing, three numbers, a pulse or a function; errors name the field."""
-    constant = given is not None and not callable(given) and not isinstance(given, Mapping)
-    if constant:
-        given = {"profile": "constant", "coefficients": check_finite(field, given, (3,)).tolist()}
-    try:
-        return ExternalMoment.of(given, frame)
-    except InvalidInput as error:
-        raise InvalidInput(error.field.replace("moment", field, 1), error.value, error.allowed) from error
-
-
 class Gyrostat(AttitudeSystem):
     """A rigid body with rotors, and perhaps an external torque.
 
@@ -75,8 +64,9 @@ class Gyrostat(AttitudeSystem):
     arguments; they add to the inertia, and their speeds make ρ. Or `rho`, ρ itself: three numbers, or a function of time
     that returns three. `rotor_torque`: ρ̇ commanded by a controller `u(t, R, omega)`, or by numbers; ρ is then part of
     the state, and starts at `rho`. `torque`, external: three numbers, a pulse as a table, or a function
-    `tau(t, R, omega)`, in the "body" or "space" `frame`. Functions return a tuple of three numbers and are compiled;
-    those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of `polhode.scalars`.
+    `tau(t, R, omega)`, in the "body" or "inertial" ("space") `frame`. Functions return a tuple of three numbers and are
+    compiled; those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of
+    `polhode.scalars`.
 
     >>> body = Gyrostat([1, 2, 3], rotors=[Rotor([0.02, 0.01], axis=[0, 0, 1], speed=10.0)])
     >>> body.inertia.matrix.diagonal(), body.state(omega=[0, 0, 1]).Pi
@@ -119,10 +109,10 @@ class Gyrostat(AttitudeSystem):
         self.given = GivenMomentum(rho) if callable(rho) else None
         spun = sum((r.momentum for r in self.rotors), np.zeros(3))
         self.rho = spun if rho is None or self.given else check_finite("rho", rho, (3,))
-        self.command = moment_of("rotor_torque", rotor_torque)
+        self.command = ExternalMoment.of(rotor_torque, name="rotor_torque")
         if self.given and self.command.acts:
             raise InvalidInput("rotor_torque", rotor_torque, "nothing where rho is a function of time")
-        self.moment = moment_of("torque", torque, frame)
+        self.moment = ExternalMoment.of(torque, frame, "torque")
         self.hamiltonian = not (self.command.acts or self.moment.acts)
         if self.given:
             self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}

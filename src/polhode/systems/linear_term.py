@@ -11,7 +11,7 @@ iterated to convergence. Then
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..geometry.so3 import vee2_
 from ..geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
 from ..scalars import Flow, any_of, get3, get9, par6, put3, put9, value
 from .attitude import NO_SOLUTION, record
-from .formulas import formula_kernel, known_symbols, moment_of, symbols
+from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols
 from .moments import TransientFlow
 from .terms import NO_CHARGE, NO_FIELD, rotor_and_damping
 
@@ -39,9 +39,9 @@ class LinearTerm:
     def __init__(self, given: Any, field: str = "linear") -> None:
         import sympy
 
-        if isinstance(given, str) or (not isinstance(given, Sequence) and not hasattr(given, "__iter__")):
+        if isinstance(given, str) or not isinstance(given, (Iterable, sympy.MatrixBase, sympy.MatrixExpr)):
             raise InvalidInput(field, given, "three expressions in the entries of R, or their texts")
-        parts = list(given)
+        parts = list(sympy.Matrix(given)) if isinstance(given, sympy.MatrixExpr) else list(given)
         if len(parts) != 3:
             raise InvalidInput(field, given, f"three expressions in the entries of R, not {len(parts)}")
         R = symbols()
@@ -51,13 +51,12 @@ class LinearTerm:
         # column j of B is the gradient of A_j, the opposite of the moment of a potential A_j
         gradients = [[-m for m in moment_of(A, R)] for A in self.expressions]
         self.slopes = formula_kernel(field, [gradients[j][i] for i in range(3) for j in range(3)], every)
-        self._arrays = sympy.lambdify(every, self.expressions, "numpy")
         self.drift, self.rhs = self._flows()
 
     def at(self, R: Array) -> Array:
         """A at attitudes (..., 3, 3)."""
         entries = np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0)
-        return np.stack(np.broadcast_arrays(*self._arrays(*entries), entries[0])[:3], axis=-1)
+        return np.stack(on_arrays(self.vector, entries), axis=-1)
 
     def describe(self) -> list[str]:
         return [str(e) for e in self.expressions]

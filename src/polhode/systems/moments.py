@@ -2,6 +2,7 @@
 
 A moment is one of
     nothing,
+    three numbers its components, constant in its frame,
     a pulse       plain data: a vector times a profile of time, `f(t) (m₁ d₁ + m₂ d₂ + m₃ d₃)` in body components or
                   `f(t) (m₁ e₁ + m₂ e₂ + m₃ e₃)` in space components; its numbers are parameters, its code is compiled
                   once for all,
@@ -14,7 +15,7 @@ Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -34,11 +35,15 @@ from .base import check_finite
 Array = NDArray[np.float64]
 
 PULSE = 12  # where the numbers of a pulse follow those of the inertia among the parameters
-FRAMES = ("body", "space")
+FRAMES = {"body": "body", "space": "space", "inertial": "space"}  # as users call them, and what they are
 PROFILES = ("triangle", "constant")
 ALLOWED = (
-    "nothing, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function moment(t, R, omega) that "
-    "gives three numbers"
+    "nothing, three numbers, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function "
+    "moment(t, R, omega) that gives three numbers"
+)
+FUNCTION = (
+    "a function (t, R, omega) of a number, of a tuple of the nine entries of R row by row (R[8] is R33) and of a tuple of "
+    "three, that returns a tuple of three numbers and is written with + - * / and the functions of polhode.scalars"
 )
 
 
@@ -102,9 +107,11 @@ class ExternalMoment:
         return self.given is not None
 
     @classmethod
-    def of(cls, moment: Any, frame: str = "body") -> ExternalMoment:
-        """Check what a user gave.
+    def of(cls, moment: Any, frame: str = "body", name: str = "moment") -> ExternalMoment:
+        """Check what a user gave; errors call it `name`.
 
+        >>> ExternalMoment.of([1, 2, 0], "inertial").frame
+        'space'
         >>> ExternalMoment.of({"profile": "triangle", "coefficients": [1, 2, 0], "duration": 3.0}).pulse
         array([1. , 2. , 0. , 0. , 0. , 0. , 1.5, 1.5])
         >>> ExternalMoment.of({"profile": "sawtooth", "coefficients": [1, 2, 0]})
@@ -112,17 +119,20 @@ class ExternalMoment:
         ...
         polhode.errors.InvalidInput: moment.profile = 'sawtooth': expected one of 'triangle', 'constant'
         """
-        if frame not in FRAMES:
+        if not isinstance(frame, str) or frame not in FRAMES:
             raise InvalidInput("frame", frame, f"one of {', '.join(map(repr, FRAMES))}")
+        frame = FRAMES[frame]
         if moment is None:
             return cls(frame=frame)
+        if isinstance(moment, (Sequence, np.ndarray)) and not isinstance(moment, str):
+            moment = {"profile": "constant", "coefficients": check_finite(name, moment, (3,))}
         if isinstance(moment, Mapping):
-            pulse = _pulse(moment, frame)
+            pulse = _pulse(moment, frame, name)
             plain = {key: v if isinstance(v, str) else np.asarray(v, dtype=float).tolist() for key, v in moment.items()}
             return cls(plain, frame, pulse)
         if callable(moment):
-            return cls(moment, frame, function=_compiled_moment(moment, frame))
-        raise InvalidInput("moment", moment, ALLOWED)
+            return cls(moment, frame, function=_compiled_moment(moment, frame, name))
+        raise InvalidInput(name, moment, ALLOWED)
 
     def at(self, t: Array, R: Array, omega: Array) -> Array:
         """Body components (..., 3) at times t, attitudes R (..., 3, 3) and body rates omega (..., 3)."""
@@ -142,32 +152,32 @@ class ExternalMoment:
         return {"moment": moment} | ({"frame": self.frame} if self.frame != "body" else {})
 
 
-def _pulse(data: Mapping[str, Any], frame: str) -> Array:
+def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
     """Three body and three space components, centre and half width."""
     known = ("profile", "coefficients", "start", "duration")
     for key in data:
         if key not in known:
-            raise InvalidInput(f"moment.{key}", data[key], f"one of the keys {', '.join(known)}")
+            raise InvalidInput(f"{name}.{key}", data[key], f"one of the keys {', '.join(known)}")
     profile = data.get("profile", "constant")
     if profile not in PROFILES:
-        raise InvalidInput("moment.profile", profile, f"one of {', '.join(map(repr, PROFILES))}")
+        raise InvalidInput(f"{name}.profile", profile, f"one of {', '.join(map(repr, PROFILES))}")
     if "coefficients" not in data:
-        raise InvalidInput("moment", dict(data), "coefficients, the three components at the peak")
-    vector = check_finite("moment.coefficients", data["coefficients"], (3,))
+        raise InvalidInput(name, dict(data), "coefficients, the three components at the peak")
+    vector = check_finite(f"{name}.coefficients", data["coefficients"], (3,))
     components = (vector, np.zeros(3)) if frame == "body" else (np.zeros(3), vector)
     if profile == "constant":
         for key in ("start", "duration"):
             if key in data:
-                raise InvalidInput(f"moment.{key}", data[key], "nothing: a constant has neither start nor duration")
+                raise InvalidInput(f"{name}.{key}", data[key], "nothing: a constant has neither start nor duration")
         return np.concatenate([*components, [0.0, np.inf]])
-    start = float(check_finite("moment.start", data.get("start", 0.0), ()))
-    duration = float(check_finite("moment.duration", data.get("duration", 1.0), ()))
+    start = float(check_finite(f"{name}.start", data.get("start", 0.0), ()))
+    duration = float(check_finite(f"{name}.duration", data.get("duration", 1.0), ()))
     if duration <= 0.0:
-        raise InvalidInput("moment.duration", duration, "a positive number")
+        raise InvalidInput(f"{name}.duration", duration, "a positive number")
     return np.concatenate([*components, [start + 0.5 * duration, 0.5 * duration]])
 
 
-def _compiled_moment(function: Callable[..., Any], frame: str) -> Any:
+def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:
     """The user's function as a kernel that gives body components; it is tried on doubles at once."""
     formula = getattr(function, "function", getattr(function, "py_func", function))  # of a kernel, or of Numba's njit
     user: Any = kernel(formula)
@@ -177,11 +187,11 @@ def _compiled_moment(function: Callable[..., Any], frame: str) -> Any:
     except (NumbaError, AttributeError, TypeError) as error:
         lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
         reason = lines[min(1, len(lines) - 1)].strip()  # Numba's first line only says where it gave up
-        raise InvalidInput("moment", function, f"a function that Numba can compile ({reason})") from error
+        raise InvalidInput(name, function, f"{FUNCTION}; Numba: {reason}") from error
     result = user.dispatcher.overloads[arguments].signature.return_type
     kinds = getattr(result, "types", ())
     if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
-        raise InvalidInput("moment", function, f"a function that returns a tuple of three numbers, not {result}")
+        raise InvalidInput(name, function, f"{FUNCTION}; it returns {result}")
     if frame == "body":
         return user
 

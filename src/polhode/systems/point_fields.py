@@ -19,7 +19,7 @@ from ..errors import InvalidInput
 from ..geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
 from ..scalars import get9, kernel, par, par3
 from ..scalars.compile import Kernel
-from .formulas import formula_kernel, known_symbols
+from .formulas import formula_kernel, known_symbols, on_arrays
 from .potentials import CompiledPotential, Potential, PythonPotential
 from .traced import trace
 
@@ -73,7 +73,7 @@ class ScalarField:
         self.expression = expression
         if expression is not None:
             self.pull = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
-            self._V = sympy.lambdify(xyz, expression, "numpy")
+            self._V = formula_kernel(field, [expression], xyz)
 
     potential: Potential | None
 
@@ -81,7 +81,7 @@ class ScalarField:
         """V at points (..., 3)."""
         shape = x.shape[:-1]
         if self.expression is not None:
-            return self._V(x[..., 0], x[..., 1], x[..., 2]) + np.zeros(shape)
+            return on_arrays(self._V, np.moveaxis(x, -1, 0))[0] + np.zeros(shape)
         if isinstance(self.given, Kernel):
             return self.given((x[..., 0], x[..., 1], x[..., 2])) + np.zeros(shape)
         return np.array([float(self.given(place)) for place in x.reshape(-1, 3)]).reshape(shape)
@@ -139,7 +139,7 @@ class VectorField:
 
     def at(self, x: Array) -> Array:
         """A at points (..., 3)."""
-        return np.stack(np.broadcast_arrays(*self.vector((x[..., 0], x[..., 1], x[..., 2]))), axis=-1)
+        return np.stack(on_arrays(self.vector, np.moveaxis(x, -1, 0)), axis=-1)
 
     def describe(self) -> list[str]:
         return [str(e) for e in self.expressions]

@@ -29,7 +29,7 @@ from ..geometry.vectors import Matrix, Vector, add, cross
 from ..scalars import duals, kernel, partial, seeded
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
-from .formulas import attitude_symbols, known_symbols, made, moment_of, statements
+from .formulas import attitude_symbols, formula_kernel, known_symbols, made, moment_of, on_arrays, statements
 from .traced import trace
 
 Array = NDArray[np.float64]
@@ -183,8 +183,6 @@ class SymbolicPotential(Potential):
     """A SymPy expression or its text, differentiated and compiled."""
 
     def __init__(self, given: Any, bodies: int, field: str) -> None:
-        import sympy
-
         self.bodies = bodies
         matrices = attitude_symbols(bodies)
         every = [x for R in matrices for x in R]
@@ -195,12 +193,12 @@ class SymbolicPotential(Potential):
         lines += [f"    {line}" for line in shared]
         lines += [f"    put(y, {12 * bodies + k}, S, {text})" for k, text in enumerate(moments)]
         self.write = made("write", lines, {})
-        self._energy = sympy.lambdify(every, self.expression, "numpy")
+        self._energy = formula_kernel(field, [self.expression], every)
         check_value(field, given, self.energy, bodies)
 
     def energy(self, *R: Array) -> Array:
         values = [x for A in R for x in entries(A)]
-        return np.asarray(self._energy(*values), dtype=np.float64) + np.zeros(R[0].shape[:-2])
+        return on_arrays(self._energy, values)[0] + np.zeros(R[0].shape[:-2])
 
     def describe(self) -> str:
         return str(self.expression)

@@ -8,6 +8,7 @@ that compares or chooses (`where`, `largest`) has no single formula; for such a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Any
 
 LONGEST = 4000  # operations up to which a formula is worth deriving
@@ -39,8 +40,14 @@ class Traced:
     def __rtruediv__(self, other: Any) -> Traced:
         return Traced(_plain(other) / self.expression)
 
-    def __pow__(self, power: int) -> Traced:
+    def __pow__(self, power: Any) -> Traced:
         return Traced(self.expression ** _plain(power))
+
+    def __rpow__(self, base: Any) -> Traced:
+        return Traced(_plain(base) ** self.expression)
+
+    def __abs__(self) -> Traced:
+        return _of("Abs", self)
 
     def __neg__(self) -> Traced:
         return Traced(-self.expression)
@@ -50,28 +57,6 @@ class Traced:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    # NumPy's functions call these methods of what is not a number
-
-    def sqrt(self) -> Traced:
-        import sympy
-
-        return Traced(sympy.sqrt(self.expression))
-
-    def sin(self) -> Traced:
-        import sympy
-
-        return Traced(sympy.sin(self.expression))
-
-    def cos(self) -> Traced:
-        import sympy
-
-        return Traced(sympy.cos(self.expression))
-
-    def arctan2(self, other: Any) -> Traced:
-        import sympy
-
-        return Traced(sympy.atan2(self.expression, _plain(other)))
-
     def __bool__(self) -> bool:
         raise TypeError("a formula has no value to branch on")
 
@@ -79,6 +64,20 @@ class Traced:
 def _plain(x: Any) -> Any:
     """The expression of a traced number, or the number itself."""
     return x.expression if isinstance(x, Traced) else float(x) if isinstance(x, float) else x
+
+
+def _of(name: str, *arguments: Any) -> Traced:
+    """SymPy's function `name` of these."""
+    import sympy
+
+    return Traced(getattr(sympy, name)(*map(_plain, arguments)))
+
+
+# NumPy's functions call the methods of their names of what is not a number
+NUMPY_NAMES = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"}
+NUMPY_NAMES |= {name: name for name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log")}
+for _numpy, _sympy in NUMPY_NAMES.items():
+    setattr(Traced, _numpy, partialmethod(lambda self, *others, name: _of(name, self, *others), name=_sympy))
 
 
 def trace(function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any] | None:
