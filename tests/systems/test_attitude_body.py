@@ -249,6 +249,18 @@ def test_equilibria_of_a_formula() -> None:
         assert np.abs(value**2 - expected).min() < 1e-10
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-14])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_linear_potential_has_four_places_of_rest(seed: int, size: float) -> None:
+    """U = −tr(PᵀR) is stationary at A D Bᵀ for P = A Σ Bᵀ, in whatever units."""
+    P = np.random.default_rng(seed).normal(size=(3, 3))
+    text = " + ".join(f"({-size * P[i, j]:.17g})*R{i + 1}{j + 1}" for i, j in np.ndindex(3, 3))
+    found = ph.AttitudeBody([1e-9, 2e-9, 2.5e-9], potential=text).equilibria()
+    assert len(found) == 4
+    for e in found:
+        np.testing.assert_allclose(e.R.T @ P, P.T @ e.R, atol=1e-11)
+
+
 @pytest.mark.parametrize(
     "potential",
     ["R11 + Q", "__import__('os')", "R11.real", "gamma(R11)", "1 +", "R11**1000", 3.5, lambda R: R, lambda R: "heavy"],

@@ -68,6 +68,32 @@ def test_steady_rotations_under_a_body_moment() -> None:
     assert ph.BodyMomentBody(INERTIA, moment=[0.1, 0.0, 0.2]).equilibria() == []
 
 
+@pytest.mark.parametrize(
+    ("J", "moment", "count"),
+    [
+        *(([1.0, 2.0, 2.5], 0.3 * e, 6) for e in np.eye(3)),
+        ([1.0, 2.0, 2.5], np.array([0.1, 0.2, 0.0]), 0),
+        ([1.0, 1.0, 1.8], np.array([0.1, -0.2, 0.0]), 6),
+        ([1.0, 1.0, 1.8], np.array([0.3, 0.0, 0.0]), 6),
+        ([1.0, 1.0, 1.8], np.array([0.1, -0.2, 0.3]), 0),
+        ([1.0, 1.8, 1.8], np.array([0.0, 0.2, -0.1]), 6),
+        ([1.0, 1.8, 1.8], np.array([0.3, 0.0, 0.0]), 0),
+        ([1.0, 1.0, 1.0], np.array([0.0, 0.0, 0.3]), 0),
+    ],
+)
+@pytest.mark.parametrize("turn", [np.eye(3), ph.so3.exp([0.3, -0.7, 0.4])])
+def test_families_of_steady_rotations(J: list[float], moment: np.ndarray, count: int, turn: np.ndarray) -> None:
+    """A moment along one principal axis, or across the axis of a symmetric body: ω × Jω = M₀ on two branches."""
+    inertia, M0 = turn @ np.diag(J) @ turn.T, turn @ moment
+    body = ph.BodyMomentBody(inertia, moment=1e-6 * M0)
+    found = body.equilibria()
+    assert len(found) == count
+    assert len({tuple(e.omega) for e in found}) == count
+    for e in found:
+        assert "family" in e.label
+        np.testing.assert_allclose(np.cross(e.omega, inertia @ e.omega), 1e-6 * M0, atol=1e-20)
+
+
 def test_the_integral_of_a_moment_along_a_principal_axis() -> None:
     body = ph.BodyMomentBody(INERTIA, moment=[0.0, 0.0, 0.3])
     run = ph.simulate(body, body.state(omega=[0.7, -0.5, 0.6]), step=1.0, steps=10, method=TIGHT)

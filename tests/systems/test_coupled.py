@@ -81,7 +81,9 @@ def test_the_chain_at_rest() -> None:
     a = np.array([[0.3, -0.2, 0.5], [0.0, 0.4, 0.1]])
     inertias = [np.diag([1.0, 2.0, 2.5]), np.diag([2.0, 1.5, 1.0])]
     system = ph.CoupledBodies(inertias, couplings=[[1, 2, C]], gyros=a)
-    (aligned,) = system.equilibria()
+    aligned, *others = system.equilibria()
+    assert aligned.label == "aligned"
+    assert len(others) == 3
     k = np.trace(C) * np.eye(3) - C
     J = np.block([[inertias[0], np.zeros((3, 3))], [np.zeros((3, 3)), inertias[1]]])
     G = np.block([[ph.so3.hat(a[0]), np.zeros((3, 3))], [np.zeros((3, 3)), ph.so3.hat(a[1])]])
@@ -89,7 +91,79 @@ def test_the_chain_at_rest() -> None:
     expected = np.linalg.eigvals(np.block([[np.zeros((6, 6)), np.eye(6)], [-inverse @ K, inverse @ G]]))
     for value in system.linearize(aligned).eigenvalues:
         assert np.abs(value**2 - expected**2).min() < 1e-10
-    assert SYSTEM.equilibria() == [], "with a C that is not symmetric the bodies do not rest aligned"
+    labels = {e.label for e in SYSTEM.equilibria()}
+    assert labels
+    assert "aligned" not in labels, "with a C that is not symmetric the bodies do not rest aligned"
+
+
+def pair_classes(C: np.ndarray) -> list[np.ndarray]:
+    """Q = A D Bᵀ with C = A Σ Bᵀ, signs D and det Q = 1: where tr(CᵀQ) is stationary."""
+    A, _, Bt = np.linalg.svd(C)
+    corners = np.stack(np.meshgrid(*[[1.0, -1.0]] * 3), axis=-1).reshape(-1, 3)
+    return [Q for Q in (A * signs @ Bt for signs in corners) if np.linalg.det(Q) > 0]
+
+
+def formula(C: np.ndarray) -> str:
+    """−tr(Cᵀ R₁ᵀ R₂) as text."""
+    terms = (f"({C[a, b]:.17g})*R1_{c + 1}{a + 1}*R2_{c + 1}{b + 1}" for a, b, c in np.ndindex(3, 3, 3))
+    return "-(" + " + ".join(terms) + ")"
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-9])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pair_rests_in_four_ways(seed: int, size: float) -> None:
+    C = np.diag([0.3, 0.5, 0.9]) if seed == 0 else np.random.default_rng(seed).normal(size=(3, 3))
+    system = ph.CoupledBodies([[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]], couplings=[[2, 1, size * C.T]])
+    found = [e.R[0].T @ e.R[1] for e in system.equilibria()]
+    assert len(found) == 4
+    for Q in pair_classes(C):
+        assert min(np.abs(Q - other).max() for other in found) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_chain_of_three_rests_in_sixteen_ways(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    C, D = random.normal(size=(2, 3, 3))
+    system = ph.CoupledBodies([[1.0, 2.0, 2.5]] * 3, couplings=[[1, 2, C], [2, 3, D]])
+    found = [(e.R[0].T @ e.R[1], e.R[1].T @ e.R[2]) for e in system.equilibria()]
+    assert len(found) == 16
+    for P in pair_classes(C):
+        for Q in pair_classes(D):
+            assert min(max(np.abs(P - A).max(), np.abs(Q - B).max()) for A, B in found) < 1e-10
+
+
+def test_a_formula_of_relative_attitudes_is_a_coupling() -> None:
+    """It is found out that the momentum is kept, and that common rotations do not matter: the same four classes."""
+    C = np.random.default_rng(5).normal(size=(3, 3))
+    inertias = [[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]]
+    system = ph.CoupledBodies(inertias, potential=formula(C))
+    found = [e.R[0].T @ e.R[1] for e in system.equilibria()]
+    assert len(found) == 4
+    for Q in pair_classes(C):
+        assert min(np.abs(Q - other).max() for other in found) < 1e-10
+    R, omega = ph.so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2]]), [[0.5, -0.4, 0.6], [0.3, 0.7, -0.2]]
+    assert ph.simulate(system, system.state(R=R, omega=omega), step=0.05, steps=500).drift()["spatial_momentum"] < 1e-12
+    assert len(system.steady_rotations(0.7)) >= 6
+    hung = ph.CoupledBodies(inertias, potential=formula(C) + " + 1e-6*R1_33")
+    assert list(hung.conserved) == ["energy"]
+    with pytest.raises(ph.InvalidInput):
+        hung.steady_rotations(0.7)
+
+
+def test_a_loop_of_three_rests_where_no_moment_is_left() -> None:
+    random = np.random.default_rng(7)
+    system = ph.CoupledBodies(
+        [[1, 1, 1]] * 3, [[i, j, random.normal(size=(3, 3))] for i, j in ((1, 2), (3, 2), (3, 1))]
+    )
+    found = system.equilibria()
+    assert len(found) == 16
+    for e in found:
+        run = ph.simulate(system, e, step=0.1, steps=1, method=TIGHT)
+        np.testing.assert_allclose(run.final.R, e.R, atol=1e-12)
+
+
+def test_bodies_that_nothing_couples_rest_anywhere() -> None:
+    assert [e.label for e in ph.CoupledBodies([[1, 2, 2.5]] * 2).equilibria()] == ["aligned"]
 
 
 @pytest.mark.parametrize("K", [-0.6, 0.6])

@@ -66,6 +66,80 @@ def test_the_places_of_rest() -> None:
     assert verdicts[int(np.argmax([BODY.potential_energy(e.R) for e in found]))] == "unstable"
 
 
+def test_no_place_of_rest_is_missed() -> None:
+    """Twenty-eight of them, as thousands of random starts say; the indices add up to the Euler number."""
+    signs = []
+    for e in BODY.equilibria():
+        matrix = BODY.linearize(e).matrix
+        signs.append(np.sign(np.linalg.det(matrix[3:, :3])))
+    assert len(signs) == 28
+    assert sum(signs) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_linear_field_has_twenty_four_places_of_rest(seed: int) -> None:
+    """Λ and Jd have their axes in common there, whatever these are."""
+    turn, size = ph.so3.exp(np.random.default_rng(seed).normal(size=3)), 10.0 ** (-3 * seed)
+    Lambda = turn @ np.diag([1.0, 0.3, -1.3]) @ turn.T
+    body = ph.FieldBody(size * BODY.masses, BODY.positions, gradient=size * Lambda)
+    found = body.equilibria()
+    assert len(found) == 24
+    for e in found:
+        between = turn.T @ e.R @ body.inertia.axes
+        np.testing.assert_allclose(
+            np.sort(np.abs(between), axis=0), np.repeat([[0.0], [0.0], [1.0]], 3, axis=1), atol=1e-9
+        )
+
+
+def test_circles_of_rest_are_all_found() -> None:
+    """Far from one source each principal axis can point to it, either way; so small a moment is not taken for rounding."""
+    centred = BODY.positions - BODY.masses @ BODY.positions / BODY.masses.sum()
+    body = ph.FieldBody(100.0 * BODY.masses, centred, sources=[[3.986e14, 0.0, 7e6, 0.0]])
+    ways = {tuple(np.round(body.inertia.axes.T @ e.R[1], 3) + 0.0) for e in body.equilibria()}
+    assert ways == {tuple(s * e + 0.0) for s in (1.0, -1.0) for e in np.eye(3)}
+
+
+def test_a_body_on_which_nothing_acts_rests_anywhere() -> None:
+    masses, places = np.array([1.0, 1.0, 2.0, 2.0]), np.array([[1, 0, 0], [-1, 0, 0], [0, 0.6, 0.2], [0, -0.6, -0.2]])
+    for turn in (np.eye(3), ph.so3.exp([0.3, -0.7, 0.4])):
+        body = ph.FieldBody(masses, places @ turn.T, uniform=[0.0, 3.0, -9.81])
+        assert len(body.equilibria()) == 24
+        assert list(body.conserved) == ["energy", "spatial_momentum"]
+
+
+N = np.array([0.3, -0.5, 0.8]) / np.linalg.norm([0.3, -0.5, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("field", "kept"),
+    [
+        ({"sources": [[4.0, *(2.5 * N)]]}, "momentum_along_axis"),
+        ({"sources": [[4.0, *(2.5 * N)], [2.0, *(-3.0 * N)]]}, "momentum_along_axis"),
+        ({"sources": [[4.0, *(2.5 * N)], [2.0, 0.0, 3.0, 0.0]]}, None),
+        ({"uniform": 2.0 * N}, "momentum_along_axis"),
+        ({"gradient": 3.0 * np.outer(N, N) - np.eye(3)}, "momentum_along_axis"),
+        ({"gradient": np.outer(N, N), "uniform": -N, "sources": [[4.0, *(2.5 * N)]]}, "momentum_along_axis"),
+        ({"gradient": np.outer(N, N), "uniform": [0.0, 0.0, 1.0]}, None),
+        ({"gradient": np.diag([1.0, 0.3, -1.3])}, None),
+        ({"sources": [[4.0, 0.0, 0.0, 0.0]], "gradient": np.eye(3)}, "spatial_momentum"),
+        ({"potential": "x**2 + y**2 + 0.3*z**3", "sources": [[4.0, 0.0, 0.0, 2.0]]}, "momentum_along_axis"),
+        ({"potential": "x**2 + y**2 + 0.3*z**3", "sources": [[4.0, 0.0, 0.1, 2.0]]}, None),
+        ({"potential": "x**2 + z**2 + 0.3*y**3"}, "momentum_along_axis"),
+        ({"potential": "x**2 + 2*y**2 + 0.3*z**3"}, None),
+        ({"potential": "sqrt(1 + x**2 + y**2 + z**2)"}, "spatial_momentum"),
+    ],
+)
+def test_the_momentum_about_the_axis_of_a_field(field: dict, kept: str | None) -> None:
+    body = ph.FieldBody(BODY.masses, BODY.positions, **field)
+    assert list(body.conserved) == ["energy", *([kept] if kept else [])]
+    run = ph.simulate(body, body.state(R=STATE.R, omega=STATE.omega), step=0.05, steps=200)
+    values = run.invariants()
+    assert list(values) == list(body.conserved)
+    if kept:
+        assert run.drift()[kept] < 1e-13
+        assert np.abs(values[kept]).max() > 0.1
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -141,3 +141,25 @@ def test_bad_input_is_named(arguments: dict, field: str) -> None:
     with pytest.raises(ph.InvalidInput) as caught:
         ph.PlanarPendulum(**given)
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("cosines", "size"),
+    [([1.0], 1.0), ([-1.0, 1.0, 1.0], 1e-20), ([0.3, 0.3, -0.2], 1.0), ([0.3] * 3 + [-0.2] * 2, 5.0)],
+)
+def test_multiple_angles_of_rest_are_found_once(cosines: list[float], size: float) -> None:
+    """`Σ kₙ sin nθ = sin θ P(cos θ)` with any roots of P: 0 and π are always there."""
+    from numpy.polynomial import chebyshev
+
+    energy = chebyshev.chebint(size * chebyshev.poly2cheb(np.poly(cosines)[::-1]))
+    body = ph.PlanarBody(1.0, harmonics=energy[1:] * np.arange(1, energy.size))
+    inner = [np.arccos(c) for c in {*cosines} - {1.0, -1.0}]
+    expected = sorted([0.0, np.pi, *inner, *(-a for a in inner)])
+    np.testing.assert_allclose([float(e.theta) for e in body.equilibria()], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("harmonics", [[1.0, -0.5], [-1.0, 0.5], [0.0, 0.0, 1e-9]])
+def test_upright_and_hanging_are_always_angles_of_rest(harmonics: list[float]) -> None:
+    angles = [float(e.theta) for e in ph.PlanarBody(1.0, harmonics).equilibria()]
+    assert {0.0, np.pi} <= set(angles)
+    assert len(angles) == (2 if len(harmonics) == 2 else 6)

@@ -265,7 +265,7 @@ class ChargedPoints(MagneticBody):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.2, 0.4])
 
     def equilibria(self) -> list[Equilibrium]:
-        """The attitudes of rest that Newton's method finds from those of a cube; the magnetic field does not matter."""
+        """The attitudes of rest that Newton's method finds; the magnetic field does not matter."""
         return [
             Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
         ]

@@ -222,14 +222,24 @@ class BodyMomentBody(ForcedAttitude):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
 
     def equilibria(self) -> list[Equilibrium]:
-        """Steady rotations `ω × Jω = M₀`, where these are isolated: in principal axes `cᵢ ωⱼωₖ = aᵢ`, with
-        `c = (J₃ − J₂, J₁ − J₃, J₂ − J₁)`. With no aᵢ zero there are two if `a₁a₂a₃/(c₁c₂c₃) > 0`, else none."""
+        """Steady rotations `ω × Jω = M₀`: in principal axes `cᵢ ωⱼωₖ = aᵢ`, with `c = (J₃ − J₂, J₁ − J₃, J₂ − J₁)`.
+
+        With no aᵢ zero there are two if `a₁a₂a₃/(c₁c₂c₃) > 0`, else none; with one zero there are none. With one alone not
+        zero there is a family, `ωⱼωₖ = aᵢ/cᵢ` and ωᵢ = 0. So there is for a body symmetric about the axis i with a moment
+        across it: ωᵢ is any, and the rest of ω is in inverse proportion to it. Of a family six members are given; they
+        may differ in stability. No rotation of a sphere is steady.
+        """
         axes = self.inertia.axes * np.linalg.det(self.inertia.axes)
         a, J = self.constant @ axes, self.inertia.moments
         c = np.array([J[2] - J[1], J[0] - J[2], J[1] - J[0]])
-        if np.any(np.abs(c) < 1e-12 * J.max()) or np.any(np.abs(a) < 1e-14 * np.abs(a).max()):
+        alike, absent = np.abs(c) < 1e-12 * J.max(), np.abs(a) < 1e-14 * np.abs(a).max()
+        if np.any(alike & ~absent) or (absent.sum() == 1 and not alike.any()):
             return []
-        products = a / c  # ω₂ω₃, ω₃ω₁, ω₁ω₂
+        products = np.where(alike, 0.0, a / np.where(alike, 1.0, c))  # ω₂ω₃, ω₃ω₁, ω₁ω₂
+        if absent.any():
+            # with ωₘ = s the others are products / s
+            m = int(np.argmax(alike)) if alike.any() else (int(np.argmin(absent)) + 1) % 3
+            return self._family(axes, m, products)
         whole = float(np.prod(products))  # (ω₁ω₂ω₃)²
         if whole <= 0.0:
             return []
@@ -237,6 +247,17 @@ class BodyMomentBody(ForcedAttitude):
         return [
             Equilibrium(f"steady rotation {i + 1}", self.state(omega=axes @ (sign * rates)))
             for i, sign in enumerate((1.0, -1.0))
+        ]
+
+    def _family(self, axes: Array, m: int, products: Array) -> list[Equilibrium]:
+        """Members of the family `ω = s eₘ + u/s` of steady rotations, about that with |ωₘ| = |u/s| on either branch."""
+        along, others = np.eye(3)[m], np.zeros(3)
+        others[[m - 2, m - 1]] = products[[m - 1, m - 2]]
+        middle = np.sqrt(np.linalg.norm(others))
+        rates = [sign * s * middle for sign in (1.0, -1.0) for s in (0.5, 1.0, 2.0)]
+        return [
+            Equilibrium(f"of a family of steady rotations, {i + 1}", self.state(omega=axes @ (s * along + others / s)))
+            for i, s in enumerate(rates)
         ]
 
 

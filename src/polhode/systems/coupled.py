@@ -30,10 +30,19 @@ from ..geometry.vectors import Matrix, add, apply_symmetric, cross, multiply, sc
 from ..scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, worst
 from .attitude import NO_SOLUTION, check_rotation, record
 from .base import Field, Invariant, Representation, State, System, check_finite
-from .common_rotations import common_rotations
+from .common_rotations import (
+    apart_about_vertical,
+    apart_as_one,
+    half_turns,
+    resting_classes,
+    turning,
+    whole_turns,
+)
 from .equilibria import Equilibrium
+from .invariance import is_unchanged_by_rotations
 from .moments import TransientFlow
 from .potentials import Potential, potential_of
+from .search import SAME, apart, balanced_attitudes, moments_at_rest
 
 Array = NDArray[np.float64]
 BODY = 15  # numbers a body: J, J⁻¹ and a
@@ -163,7 +172,7 @@ class CoupledBodies(System):
             Variable("R", Copies(Rotations(), n)), Variable("Pi", Copies(Euclidean(3), n), kicked=True)
         )
         self.conserved = {"energy": Invariant("energy", "Σ ½ ω·Jω + U")}
-        if self.potential is None:
+        if self.potential is None or is_unchanged_by_rotations(self.potential):
             momentum = Invariant("momentum", "angular momentum of all bodies, Σ R Π")
             self.conserved = {**self.conserved, "spatial_momentum": momentum}
         self._force: Any = pair_moments
@@ -277,42 +286,55 @@ class CoupledBodies(System):
         return system.state(R=R, omega=[[0.5, -0.4, 0.6], [0.3, 0.7, -0.2], [-0.4, 0.2, 0.5]])
 
     def equilibria(self) -> list[Equilibrium]:
-        """All bodies aligned and at rest, where that is an equilibrium: for couplings with symmetric C."""
-        from .vicinity import is_steady
+        """Attitudes at which the bodies rest; where only the relative ones matter, one of those that differ by a common
+        rotation. Couplings by matrices that make a tree: all, in closed form. Otherwise those that Newton's method finds."""
+        relative = "spatial_momentum" in self.conserved
+        starts, complete = self._starts()
+        found = balanced_attitudes(
+            moments_at_rest(self),
+            starts,
+            [] if relative else whole_turns(starts),
+            lambda R: float(self.potential_energy(R)),
+            apart_as_one if relative else apart,
+            symmetry=3 if relative else 0,
+            complete=complete,
+        )
+        return [Equilibrium(self._label(R), self.state(R=R)) for R in found]
 
-        aligned = Equilibrium("aligned", self.state())
-        return [aligned] if is_steady(aligned) else []
+    def _starts(self) -> tuple[list[Array], bool]:
+        """Attitudes at which the bodies may rest, and whether these are all but for a common rotation."""
+        if self.potential is not None:
+            return half_turns(self.bodies), False
+        return resting_classes(self.bodies, self.couplings)
 
-    def moments(self, R: Array) -> Array:
-        """The moments of the couplings by matrices, (n, 3), at attitudes (n, 3, 3)."""
-        M = np.zeros((self.bodies, 3))
-        for i, j, C in self.couplings:
-            Q = R[i].T @ R[j]
-            M[i] += so3.vee2(Q @ C.T)
-            M[j] += so3.vee2(Q.T @ C)
-        return M
+    def _label(self, R: Array) -> str:
+        aligned = apart_as_one(R, np.tile(np.eye(3), (self.bodies, 1, 1))) <= SAME
+        return "aligned" if aligned else f"U = {float(self.potential_energy(R)):.6g}"
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
-        """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from aligned bodies
-        and from bodies half a turn apart; one of each circle."""
+        """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from bodies as they
+        may rest and from random attitudes; one of each circle."""
         rate = float(check_finite("Omega", Omega, ()))
         if rate == 0.0:
             raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
-        if self.potential is not None:
-            raise InvalidInput("potential", self.potential.describe(), "couplings: they are unchanged by rotations")
+        if "spatial_momentum" not in self.conserved:
+            allowed = "couplings, or a formula that is unchanged by common rotations"
+            raise InvalidInput("potential", self.potential and self.potential.describe(), allowed)
         J = self._J()
 
-        def balance(R: Array) -> Array:
-            omega = rate * R[:, 2]
-            return np.cross(np.einsum("ijk,ik->ij", J, omega) + self.gyros, omega) + self.moments(R)
+        def augmented(R: Array) -> float:
+            Gamma = R[:, 2]
+            spin = 0.5 * rate**2 * np.einsum("ni,nij,nj->", Gamma, J, Gamma) + rate * np.sum(self.gyros * Gamma)
+            return float(self.potential_energy(R)) - float(spin)
 
-        aligned = np.tile(np.eye(3), (self.bodies, 1, 1))
-        starts = [aligned]
-        for n in np.eye(3):
-            turned = aligned.copy()
-            turned[1::2] = 2.0 * np.outer(n, n) - np.eye(3)
-            starts.append(turned)
-        found = common_rotations(balance, starts)
+        found = balanced_attitudes(
+            turning(moments_at_rest(self), J, self.gyros, rate),
+            whole_turns(self._starts()[0]),
+            [],
+            augmented,
+            apart_about_vertical,
+            symmetry=1,
+        )
         return [
             Equilibrium(
                 f"rotation as one, U = {float(self.potential_energy(R)):.6g}", self.state(R=R, omega=rate * R[:, 2])

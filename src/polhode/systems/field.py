@@ -6,6 +6,7 @@ The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x)
 
 The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`.
 Any other that has a potential is given by V: a formula in x, y, z, a kernel or a Python function; it is added to these.
+Where V is symmetric about an axis n, `n·RΠ` is kept; where it is so about every axis, or nothing acts, RΠ.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class FieldBody(ForcedAttitude):
     `masses` and `positions` (n, 3) in the body frame, from the point about which it turns. `sources`: rows of μ = GM and
     its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient;
     `potential`: V of any further field, a SymPy expression in x, y, z or its text, a kernel V(x) of three numbers, or
-    (slow) a Python function of an array.
+    (slow) a Python function of an array. Of a formula it is found out whether it is symmetric about the axis of the rest
+    of the field, or else about a coordinate axis; other functions count as symmetric about none.
 
     >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
     >>> body.inertia.matrix.diagonal()
@@ -135,6 +137,30 @@ class FieldBody(ForcedAttitude):
         self.further = None if potential is None else ScalarField(potential, "potential", self.masses, self.positions)
         if self.further is not None:
             self.force = further_moment(self.further)
+        self.symmetry_axes = self._symmetry_axes()
+        if len(self.symmetry_axes) == 1:
+            momentum = Invariant("momentum", "angular momentum about the axis of symmetry of the field, Π·Rᵀn")
+            self.conserved = {**self.conserved, "momentum_along_axis": momentum}
+        elif len(self.symmetry_axes):
+            self.conserved = {**self.conserved, "spatial_momentum": Invariant("momentum", "spatial momentum R Π")}
+
+    def _symmetry_axes(self) -> Array:
+        """The unit vectors about which the field is symmetric, as rows: none, one, or three where it is so about all."""
+        lines = [place for mu, *place in self.sources if mu != 0.0]
+        arms = np.linalg.norm(self.positions, axis=1)
+        if np.abs(self.masses @ self.positions).max() > 1e-14 * self.masses @ arms:
+            lines.append(self.uniform)
+        values, vectors = np.linalg.eigh(self.gradient)
+        low, high = np.diff(values) > 1e-12 * np.abs(values).max()
+        if low and high:
+            return np.zeros((0, 3))
+        if low or high:
+            lines.append(vectors[:, 0 if low else 2])
+        directions = [line / np.linalg.norm(line) for line in map(np.array, lines) if np.any(line)]
+        axes = np.array(directions[:1]) if directions else np.eye(3)
+        if any(np.abs(np.cross(axes[0], line)).max() > 1e-12 for line in directions):
+            return np.zeros((0, 3))
+        return axes if self.further is None else axes[self.further.symmetric(axes, arms)]
 
     def describe(self) -> dict[str, Any]:
         given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
@@ -163,7 +189,13 @@ class FieldBody(ForcedAttitude):
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        return {"energy": self.energy(values)}
+        R, Pi = self.derive("R", values), values["Pi"]
+        kept = {
+            "energy": lambda: self.energy(values),
+            "momentum_along_axis": lambda: np.sum((self.symmetry_axes[0] @ R) * Pi, axis=-1),
+            "spatial_momentum": lambda: np.einsum("...ij,...j->...i", R, Pi),
+        }
+        return {name: kept[name]() for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -172,7 +204,12 @@ class FieldBody(ForcedAttitude):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.5, 0.7])
 
     def equilibria(self) -> list[Equilibrium]:
-        """The attitudes of rest that Newton's method finds from those of a cube."""
-        return [
-            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
-        ]
+        """The attitudes of rest that Newton's method finds, first from those that bring principal axes of the body to those
+        of the field's gradient at the centre."""
+        gradient = self.gradient.copy()
+        for mu, *place in self.sources:
+            r2 = float(np.dot(place, place))
+            if r2 > 0.0:
+                gradient += mu / r2**1.5 * (3.0 * np.outer(place, place) / r2 - np.eye(3))
+        found = resting_attitudes(self, frames=[np.linalg.eigh(gradient)[1]])
+        return [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]

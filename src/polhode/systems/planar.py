@@ -299,14 +299,35 @@ class PlanarBody(CircleSystem):
         return cls(1.3, harmonics=[0.8, 0.5, -0.2]).state(theta=0.9, omega=0.7)
 
     def equilibria(self) -> list[Equilibrium]:
-        """The angles with `Σ kₙ sin nθ = 0`: roots on the unit circle of a polynomial in exp(iθ)."""
+        """The angles with `Σ kₙ sin nθ = sin θ · d/dc Σ (kₙ/n) Tₙ(c) = 0`, c = cos θ and Tₙ Chebyshev's polynomials: 0, π, and
+        pairs ±θ."""
         if not self.harmonics.any():
             return [Equilibrium("any attitude", self.state())]
         k = np.trim_zeros(self.harmonics, "b")
-        # e^{iNθ} Σ kₙ (e^{inθ} − e^{−inθ}) = 0
-        roots = np.roots(np.concatenate([k[::-1], [0.0], -k]))
-        angles = np.sort(np.angle(roots[np.abs(np.abs(roots) - 1.0) < 1e-7]))
-        angles[np.abs(angles) < 1e-9] = 0.0
-        angles[np.abs(angles + np.pi) < 1e-9] = np.pi
-        distinct = [a for i, a in enumerate(sorted(angles)) if i == 0 or a - sorted(angles)[i - 1] > 1e-7]
-        return [Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in distinct]
+        slope = np.polynomial.chebyshev.chebder(np.concatenate([[0.0], k / np.arange(1, k.size + 1)]))
+        pairs = [np.arccos(c) for c in chebyshev_roots(slope)]
+        inner = [a for a in pairs if 1e-7 < a < np.pi - 1e-7]
+        angles = sorted([0.0, np.pi, *inner, *(-a for a in inner)])
+        return [Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in angles]
+
+
+def chebyshev_roots(series: Array) -> list[float]:
+    """The roots from −1 to 1 of a sum of Chebyshev's polynomials, each once, multiple ones too: between any two points
+    where it turns there is at most one, and a multiple one is such a point itself.
+
+    >>> chebyshev_roots(np.polynomial.chebyshev.poly2cheb(np.poly([0.25, 0.25, -0.5])[::-1]))
+    [-0.5, 0.25]
+    """
+    from numpy.polynomial.chebyshev import chebder, chebval
+    from scipy.optimize import brentq
+
+    if series.size < 2:
+        return []
+    small = 1e-14 * float(np.abs(series).sum())
+    points = [-1.0, *chebyshev_roots(np.asarray(chebder(series), np.float64)), 1.0]
+    values = [float(chebval(c, series)) for c in points]
+    found = [c for c, value in zip(points, values, strict=True) if abs(value) <= small]
+    for a, b, left, right in zip(points, points[1:], values, values[1:], strict=False):
+        if left * right < 0.0 and min(abs(left), abs(right)) > small:
+            found.append(float(brentq(chebval, a, b, args=(series,), xtol=1e-15)))
+    return sorted(set(found))

@@ -86,6 +86,19 @@ class ScalarField:
             return self.given((x[..., 0], x[..., 1], x[..., 2])) + np.zeros(shape)
         return np.array([float(self.given(place)) for place in x.reshape(-1, 3)]).reshape(shape)
 
+    def symmetric(self, axes: Array, radii: Array) -> NDArray[np.bool_]:
+        """About which of `axes` (k, 3) V is known to be symmetric: `n·(x × ∇V) = 0` to rounding at points of these distances,
+        drawn once and for all. Of functions that are not formulas, or have corners (Abs), nothing is known."""
+        import sympy
+
+        if self.expression is None or self.pull is None or self.expression.has(sympy.Abs):
+            return np.zeros(len(axes), dtype=bool)
+        x = np.random.default_rng(1).normal(size=(8, len(radii), 3))
+        x *= radii[:, None] / np.linalg.norm(x, axis=-1, keepdims=True)
+        pull = np.stack(np.broadcast_arrays(*self.pull((x[..., 0], x[..., 1], x[..., 2]))), axis=-1)
+        size = np.linalg.norm(x, axis=-1) * np.linalg.norm(pull, axis=-1)
+        return np.all(np.abs(np.cross(x, pull) @ axes.T) <= 1e-12 * size[..., None], axis=(0, 1))
+
     def describe(self) -> str:
         """The formula, or the function's name."""
         return str(self.expression) if self.expression is not None else getattr(self.given, "__name__", "a function")
