@@ -207,6 +207,46 @@ def test_plot_draws_beside_the_result_or_elsewhere(tmp_path):
     assert "exists" in polhode("plot", "nothing.nc", code=2).stderr
 
 
+CUBE_FILE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + "".join(
+    f"f {face}\n"
+    for face in [
+        "1 2 4",
+        "1 4 3",
+        "5 7 8",
+        "5 8 6",
+        "1 5 6",
+        "1 6 2",
+        "3 4 8",
+        "3 8 7",
+        "1 3 7",
+        "1 7 5",
+        "2 6 8",
+        "2 8 4",
+    ]
+)
+
+
+def test_what_was_done_to_a_mesh_is_said(tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / "cube.obj").write_text(CUBE_FILE)
+    mesh = ["--set", f"system.body1.mesh={tmp_path / 'cube.obj'}", "--set", "system.body1.mesh_scale=500"]
+    short = ["--out", str(tmp_path), "--set", "run.t_end=600", "--no-plots"]
+    for result in (polhode("run", "kw4", *mesh, *short), polhode("run", "kw4", *mesh, "--dry-run")):
+        line = next(line for line in result.stdout.splitlines() if line.startswith("mesh of body1"))
+        assert "lengths times 500" in line
+        assert "mass centre 433 from the origin: moved there" in line
+        assert "to principal axes" in line
+    assert "mass centre 433 from the origin: moved there" in (tmp_path / "report.html").read_text()
+
+
+def test_a_file_that_is_no_mesh_is_named(tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / "x.txt").write_text("v 0 0 0\n")
+    result = polhode("run", "kw4", "--set", f"system.body1.mesh={tmp_path / 'x.txt'}", code=2)
+    assert "system.body1.mesh" in result.stderr
+    assert "x.txt" in result.stderr
+
+
 def test_systems_and_methods_are_listed():
     systems, methods = polhode("systems").stdout, polhode("methods").stdout
     assert "FreeRigidBody(inertia, allow_unphysical=False)" in systems

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Dumbbell, Ellipsoid, Polyhedron, Sphere
+from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, Polyhedron, Sphere
 from polhode.bodies.separation import Separation
 from polhode.events import Event
 from polhode.systems.placements import placements
 
 from .bodies.shapes import CUBE, CUBE_FACES
 
+INTEGRALS = {"000": 2.0, "200": 0.03, "020": 0.02, "002": 0.01}
 BALLS = ph.FullTwoBodyProblem(Sphere(1.0, 0.2), Sphere(3.0, 0.3), gravity=2, G=0.5)
 
 
@@ -148,13 +149,22 @@ def test_backwards_in_time_too() -> None:
             ph.FullTwoBodyProblem(Dumbbell(1.0, 0.5, inertia=[1, 1, 1]), Dumbbell(1.0, 0.5, inertia=[1, 1, 1])),
             "never do",
         ),
+        (ph.FullTwoBodyProblem(Sphere(1.0, 0.1), GivenIntegrals(INTEGRALS)), r"body2 = .*with a radius"),
+        (ph.FullBodyProblem([Sphere(1.0, 0.1), GivenIntegrals(INTEGRALS)]), r"bodies\[1\] = .*with a radius"),
     ],
-    ids=["one body", "points"],
+    ids=["one body", "points", "no radius", "no radius, of many"],
 )
 def test_what_cannot_touch_is_refused(system, message: str) -> None:
-    state = system.state(X=[2, 0, 0]) if isinstance(system, ph.FullTwoBodyProblem) else system.state(omega=[1, 2, 3])
+    given = {"FullTwoBodyProblem": {"X": [2, 0, 0]}, "FullBodyProblem": {"x": [[2, 0, 0], [0, 0, 0]]}}
+    state = system.state(**given.get(type(system).__name__, {"omega": [1, 2, 3]}))
     with pytest.raises(ph.InvalidInput, match=message):
         ph.simulate(system, state, step=0.1, steps=1, events=[ph.Contact()])
+
+
+def test_integrals_with_a_radius_touch_as_a_sphere_of_it() -> None:
+    pair = ph.FullTwoBodyProblem(GivenIntegrals(INTEGRALS, radius=0.3), Sphere(1.0, 0.2))
+    traj = ph.simulate(pair, pair.state(X=[1, 0, 0]), step=0.01, t_end=2.0, events=[ph.Contact()])
+    assert np.linalg.norm(traj.final.X) == pytest.approx(0.5, abs=1e-10)
 
 
 def test_bodies_that_overlap_at_the_start() -> None:

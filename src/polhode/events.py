@@ -15,10 +15,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .bodies.separation import Separation
+from .bodies.separation import Separation, shape_of
 from .errors import InvalidInput
 from .systems.base import State, System
-from .systems.placements import bodies_of, placements
+from .systems.placements import bodies_of, body_names, placements
 
 Array = NDArray[np.float64]
 Within = Callable[[int, float], State]  # the state a fraction of a step after node k
@@ -116,6 +116,8 @@ class Contact(Event):
             raise InvalidInput(
                 "events", self, f"nothing that touches: {type(system).__name__} has no two bodies in space"
             )
+        for name, body in zip(body_names(system), bodies, strict=True):
+            shape_of(name, body)
         pairs = {(i, j): Separation(bodies[i], bodies[j]) for i, j in combinations(range(len(bodies)), 2)}
         self._pairs = {pair: shape for pair, shape in pairs.items() if shape.possible}
         if not self._pairs:

@@ -143,6 +143,32 @@ def test_files_that_repeat_vertices(tmp_path):
         Polyhedron.from_file(tmp_path / "bad.obj", mass=1.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("mesh.txt", "v 0 0 0\n", "txt"),
+        ("flat.obj", "v 1 2\nv 2 1\nv 0 0\nf 1 2 3\n", "vertices"),
+        ("short.obj", "v 1 2\n", "trimesh can read"),
+        ("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "a closed mesh.*3 edges with a facet on one side"),
+        ("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", "facets"),
+    ],
+)
+def test_files_that_are_no_meshes_are_named(tmp_path, name: str, text: str, why: str):
+    pytest.importorskip("trimesh")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidInput, match=rf"{name}.*{why}"):
+        Polyhedron.from_file(tmp_path / name, mass=1.0)
+
+
+def test_vertices_that_no_facet_uses_are_left_out():
+    body = Polyhedron(np.vstack([[[9.0, 9.0, 9.0]], CUBE, [[7.0, 0.0, 0.0]]]), CUBE_FACES + 1, density=1.0)
+    assert body.radius == pytest.approx(np.sqrt(3.0))
+    assert len(body.vertices) == 8
+    assert body.placement.unused == 2
+    assert "0 repeated vertices merged, 2 that no facet uses left out" in str(body.placement)
+    np.testing.assert_array_equal(body.inertia, Polyhedron(CUBE, CUBE_FACES, density=1.0).inertia)
+
+
 def without(face: int) -> np.ndarray:
     return np.delete(CUBE_FACES, face, axis=0)
 
@@ -166,6 +192,11 @@ BROKEN = {
     "vertices.*shape": (CUBE[:, :2], CUBE_FACES),
     "faces.*whole numbers": (CUBE, CUBE_FACES * 1.0),
     "faces.*numbers in an array": (CUBE, [[0, 1, 2], [0, 1]]),
+    "faces = 'no facets'": (CUBE, CUBE_FACES[:0]),
+    "36 edges with.*28 of the 36 vertices repeat others": (
+        CUBE[CUBE_FACES].reshape(-1, 3),
+        np.arange(36).reshape(12, 3),
+    ),
 }
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import mpmath
 import numpy as np
 import pytest
 
@@ -84,6 +87,77 @@ def test_keplers_equation_is_solved_for_every_shape() -> None:
     back = mean_anomaly(anomaly_from_mean(M, e), e)
     # near a parabola the true anomaly of an ellipse's far end holds fewer digits
     assert np.max(np.abs(back - M) / (1.0 + np.abs(M)) * np.minimum(1.0, np.abs(1.0 - e))) < 1e-12
+
+
+NEAR_ONE = [1.0 + sign * 10.0**-k for k in range(2, 16) for sign in (-1.0, 1.0)]
+
+
+@pytest.mark.parametrize(
+    "e", [0.0, 1e-9, 0.3, 0.9, *NEAR_ONE, np.nextafter(1.0, 0.0), 1.0, np.nextafter(1.0, 2.0), 1.5, 3.0]
+)
+def test_both_anomalies_hold_all_their_digits_near_a_parabola_too(e: float) -> None:
+    """E − e sin E, e sinh H − H and D + D³/3 in 60 digits."""
+    limit = np.pi if e < 1.0 else np.arccos(-1.0 / e)
+    nu = np.array([-0.4, 1e-9, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95]) * limit
+    with mpmath.workdps(60):
+        exact = [mean_in_digits(mpmath.mpf(float(angle)), mpmath.mpf(float(e))) for angle in nu]
+    expected = np.array([float(M) for M in exact])
+    np.testing.assert_allclose(mean_anomaly(nu, e), expected, rtol=4e-15)
+    np.testing.assert_allclose(anomaly_from_mean(expected, e), nu, rtol=2e-15)
+
+
+def mean_in_digits(nu: mpmath.mpf, e: mpmath.mpf) -> mpmath.mpf:
+    D = mpmath.tan(nu / 2)
+    if e == 1:
+        return D + D**3 / 3
+    root = mpmath.sqrt(abs(1 - e) / (1 + e)) * D
+    if e < 1:
+        return 2 * mpmath.atan(root) - e * mpmath.sin(2 * mpmath.atan(root))
+    return e * mpmath.sinh(2 * mpmath.atanh(root)) - 2 * mpmath.atanh(root)
+
+
+def test_a_parabola_found_from_its_motion_keeps_its_time() -> None:
+    orbit = orbit_from(1.0, q=1.0, e=1.0, true_anomaly=1.5)
+    found = elements(*cartesian(orbit), 1.0)
+    assert found.e != 1.0  # a rounding away
+    time = orbit.mean_anomaly / orbit.mean_motion
+    assert time == pytest.approx(1.698609943701796, rel=1e-15)
+    assert found.mean_anomaly / found.mean_motion == pytest.approx(time, rel=1e-14)
+
+
+def test_the_semi_major_axis_is_that_of_the_energy() -> None:
+    """1/a = 2/r − v²/mu, where 1 − e has lost its digits; e that is changed changes it."""
+    orbit = elements([1.0, 0.0, 0.0], [1.0, 1e-6, 0.0], 1.0)
+    a = 1.0 / (2.0 - (1.0 + 1e-12))
+    assert orbit.a == pytest.approx(a, rel=1e-15)
+    assert orbit.period == pytest.approx(2.0 * np.pi * a**1.5, rel=1e-15)
+    assert anomaly_from_mean(orbit.mean_anomaly, orbit.e, orbit.gap) == pytest.approx(orbit.true_anomaly, rel=1e-15)
+    assert replace(orbit, true_anomaly=np.asarray(0.3)).a == orbit.a
+    assert replace(orbit, e=np.asarray(0.5)).a == 2.0 * orbit.q
+
+
+@pytest.mark.parametrize(
+    ("r", "v", "field"),
+    [
+        ([np.nan, 0, 0], [0, 1, 0], "r"),
+        ([1, 0, 0], [0, np.inf, 0], "v"),
+        ([1, 0], [0, 1], "r"),
+        ([0, 0, 0], [0, 1, 0], "r"),
+    ],
+)
+def test_what_is_no_motion_is_named(r: list, v: list, field: str) -> None:
+    with pytest.raises(ph.InvalidInput) as caught:
+        elements(r, v, 1.0)
+    assert caught.value.field == field
+
+
+def test_what_has_no_mean_anomaly_is_named() -> None:
+    with pytest.raises(ph.InvalidInput, match="inside the asymptotes"):
+        mean_anomaly(3.0, 2.0)
+    with pytest.raises(ph.InvalidInput, match="finite"):
+        anomaly_from_mean(np.nan, 0.5)
+    with pytest.raises(ph.InvalidInput, match=r"e = -0\.1"):
+        mean_anomaly(1.0, -0.1)
 
 
 @pytest.mark.parametrize(

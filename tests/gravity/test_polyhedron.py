@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -149,6 +150,85 @@ def test_itokawa_inside_and_outside():
     field = PolyhedronField(body, 6.6743e-11)
     assert np.all(field.inside(centres - 0.05 * normals))
     assert not np.any(field.inside(centres + 0.05 * normals))
+
+
+def cuboid_corner(a: float, b: float, c: float) -> float:
+    """∫ dV/r over a cuboid with the point at its corner, in closed form (MacMillan, The Theory of the Potential, 1930)."""
+    d = np.sqrt(a * a + b * b + c * c)
+    total = 0.0
+    for x, y, z in ((a, b, c), (b, c, a), (c, a, b)):
+        total += x * y * np.log((z + d) / np.hypot(x, y)) - 0.5 * x * x * np.arctan2(y * z, x * d)
+    return total
+
+
+def cube_potential(x: np.ndarray) -> float:
+    """∫ dV/r of the cube [−1, 1]³ at a point on it or in it: eight cuboids that have their corner there."""
+    sizes = [(1.0 - x[k], 1.0 + x[k]) for k in range(3)]
+    return sum(cuboid_corner(a, b, c) for a in sizes[0] for b in sizes[1] for c in sizes[2] if a * b * c > 0.0)
+
+
+ON_THE_CUBE = {
+    "vertex": [1.0, 1.0, 1.0],
+    "edge": [1.0, 0.25, -1.0],
+    "diagonal": [0.5, 0.5, 1.0],
+    "near an edge": [1.0 - 1e-9, 0.25, 1e-9 - 1.0],
+    "nearer": [1.0 - 3e-13, 0.25, 1e-13 - 1.0],
+    "near a vertex": [1.0 - 1e-10, 1.0, 1.0 - 1e-12],
+    "face": [0.3, -0.2, 1.0],
+}
+
+
+@pytest.mark.parametrize("place", ON_THE_CUBE)
+def test_edges_and_vertices_have_a_potential_and_an_acceleration(place: str):
+    body = Polyhedron(CUBE, CUBE_FACES, density=1.0)
+    field, x = PolyhedronField(body, 1.0), np.array(ON_THE_CUBE[place])
+    assert field.potential(x) == pytest.approx(-cube_potential(x), rel=1e-14)
+    # by Gauss's theorem ∂U/∂x of a cube is a sum over its faces: ∂/∂x ∫ dV/r = −∮ nₓ dS/r
+    with mpmath.workdps(40):
+        faces = [sign * face_potential(x, axis, sign) for axis in range(3) for sign in (-1.0, 1.0)]
+    expected = np.add.reduceat(faces, [0, 2, 4])
+    np.testing.assert_allclose(field.acceleration(x), -expected, atol=2e-14)
+    U, F, _ = PolyhedronPoint(Sphere(1.0, 0.1), body, 1.0).evaluate(x, np.eye(3))
+    assert field.potential(x) == U
+    np.testing.assert_array_equal(field.acceleration(x), -F)
+
+
+def face_potential(x: np.ndarray, axis: int, sign: float) -> float:
+    """∫ dS/r over a face of the cube [−1, 1]³: with F(u, v) = u asinh(v/√(u²+h²)) + v asinh(u/√(v²+h²)) −
+    h atan(uv/(h √(u²+v²+h²))), the second difference of F over the corners."""
+    h = mpmath.mpf(float(x[axis])) - sign
+    others = [mpmath.mpf(float(x[k])) for k in range(3) if k != axis]
+
+    def corner(u: mpmath.mpf, v: mpmath.mpf) -> mpmath.mpf:
+        value = mpmath.mpf(0)
+        if u != 0 and (v != 0 or h != 0):
+            value += u * mpmath.asinh(v / mpmath.hypot(u, h))
+        if v != 0 and (u != 0 or h != 0):
+            value += v * mpmath.asinh(u / mpmath.hypot(v, h))
+        return value - (h * mpmath.atan(u * v / (h * mpmath.sqrt(u * u + v * v + h * h))) if h != 0 else 0)
+
+    return float(sum(p * q * corner(p - others[0], q - others[1]) for p in (-1, 1) for q in (-1, 1)))
+
+
+def test_the_corner_of_a_cube_has_half_the_potential_of_its_centre():
+    field = PolyhedronField(Polyhedron(0.5 * CUBE, CUBE_FACES, density=1.0), 1.0)
+    corner, centre = field.potential([[0.5, 0.5, 0.5], [0.0, 0.0, 0.0]])
+    assert corner == pytest.approx(-1.19003868, abs=1e-8)
+    assert corner == pytest.approx(0.5 * centre, rel=1e-14)
+
+
+def test_the_gradient_is_singular_on_true_edges_only():
+    body = Polyhedron(CUBE, CUBE_FACES, density=1.0)
+    field, pair = PolyhedronField(body, 1.0), PolyhedronPoint(Sphere(1.0, 0.1), body, 1.0)
+    for place in ("vertex", "edge"):
+        with pytest.raises(PolhodeError, match="gradient is singular on the mesh's edges"):
+            field.gradient(ON_THE_CUBE[place])
+        with pytest.raises(PolhodeError, match="no finite derivatives"):
+            pair.derivatives(ON_THE_CUBE[place], np.eye(3))
+    x = np.array(ON_THE_CUBE["diagonal"])
+    near = [field.gradient(x + [0.0, 0.0, 1e-9]), field.gradient(x + [1e-6, -1e-6, 1e-9])]
+    np.testing.assert_allclose(near[0], near[1], atol=1e-5)
+    assert np.all(np.isfinite(field.gradient(x)))
 
 
 def test_refusals():

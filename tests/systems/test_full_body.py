@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, Polyhedron, Sphere
+from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Polyhedron, Sphere
 from polhode.systems.full_body import FullBodyProblem
 from polhode.systems.full_two_body import FullTwoBodyProblem
 
@@ -99,6 +99,98 @@ def test_two_configurations_make_a_state(example) -> None:
     again = system.state_from_pair(run.x, run.R, step=0.01)
     np.testing.assert_allclose(again.gamma, state.gamma, atol=1e-13)
     np.testing.assert_allclose(again.Pi, state.Pi, atol=1e-13)
+
+
+def test_two_relative_configurations_make_a_state() -> None:
+    state = FullTwoBodyProblem.example()
+    pair = state.system
+    run = ph.simulate(pair, state, step=0.01, steps=1)
+    for more in ({}, {"x2": run.x2}):  # the mass centre rests at the origin
+        again = pair.state_from_pair(run.X, run.R, run.R2, 0.01, **more)
+        for name, value in state.values.items():
+            np.testing.assert_allclose(getattr(again, name), value, atol=1e-13)
+    moving = pair.state(X=state.X, V=state.V, R=state.R, Omega1=state.Omega1, x2=[1, 2, 3], v2=[0.3, 0.1, 0.2], t=2.0)
+    run = ph.simulate(pair, moving, step=0.01, steps=1)
+    again = pair.state_from_pair(run.X, run.R, run.R2, 0.01, x2=run.x2, t=2.0)
+    np.testing.assert_allclose(again.gamma2, moving.gamma2, atol=1e-13)
+    assert again.t == 2.0
+
+
+def test_the_forces_on_a_pair_are_the_slopes_of_its_energy() -> None:
+    """Central differences of the mutual potential by the places and attitudes of both bodies."""
+    state = FullTwoBodyProblem.example()
+    pair = state.system
+    forces, moments = pair.forces(state)
+    inertial, start = pair.inertial(), pair.to_inertial(state)
+    h = 1e-5
+    for i in range(2):
+        for k, e in enumerate(np.eye(3)):
+            slopes = np.zeros(2)
+            for sign in (-1.0, 1.0):
+                x, R = start.x.copy(), start.R.copy()
+                x[i] += sign * h * e
+                R[i] = R[i] @ ph.so3.exp(sign * h * e)
+                slopes += (
+                    sign
+                    / (2 * h)
+                    * np.array([inertial.potential({"x": x, "R": start.R}), inertial.potential({"x": start.x, "R": R})])
+                )
+            assert forces[i, k] == pytest.approx(-slopes[0], abs=1e-9)
+            assert moments[i, k] == pytest.approx(-slopes[1], abs=1e-9)
+
+
+POINT = PointMasses([1e12], [[0.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("gravity", ["points", 4])
+def test_a_point_mass_moves_as_a_ball_that_does_not_turn(gravity: int | str, first: bool) -> None:
+    """In SI units, where the moments that rounding leaves would turn a body of inertia 1 wildly."""
+    other = Dumbbell(5e11, 300.0, radius=20.0, fraction=0.3)
+    runs = []
+    for body in (POINT, PointMasses([1e12], [[0.0, 0.0, 0.0]], radii=100.0)):
+        pair = FullTwoBodyProblem(*([body, other] if first else [other, body]), gravity=gravity, G=6.674e-11)
+        state = pair.state(X=[1500.0, 10.0, 20.0], V=[0.0, 0.2, 0.1])
+        runs.append(ph.simulate(pair, state, step=20.0, steps=1000, method=ph.LGVI(order=4)))
+    point, ball = runs
+    np.testing.assert_allclose(point.x1, ball.x1, atol=1e-9)
+    np.testing.assert_allclose(point.R1 if not first else point.R2, ball.R1 if not first else ball.R2, atol=1e-11)
+    rate, attitude = (point.Omega1, point.R1) if first else (point.Omega2, point.R2)
+    assert not np.any(rate)
+    np.testing.assert_allclose(attitude, np.broadcast_to(np.eye(3), attitude.shape), atol=1e-12)
+    np.testing.assert_allclose(point.invariants()["energy"], ball.invariants()["energy"], rtol=1e-13)
+    start = point.system.to_inertial(point.system.from_inertial(point.system.to_inertial(runs[0].final)))
+    np.testing.assert_allclose(start.x[0], point.x1[-1], atol=1e-11)
+
+
+def test_two_points_move_on_kepler_ellipses() -> None:
+    pair = FullTwoBodyProblem(PointMasses([0.4], [[0, 0, 0]]), PointMasses([0.6], [[0, 0, 0]]), gravity="points")
+    state = pair.state(elements={"a": 1.0, "e": 0.3})
+    assert state.invariants()["energy"] == pytest.approx(-0.5 * 0.4 * 0.6, rel=1e-14)
+    run = ph.simulate(pair, state, step=2.0 * np.pi / 2000, steps=2000, method=ph.LGVI(order=8))
+    np.testing.assert_allclose(run.final.X, state.X, atol=1e-9)
+    for method in (ph.RK4(), ph.LGVI(form="lagrangian")):
+        again = ph.simulate(pair, state, step=2.0 * np.pi / 2000, steps=200, method=method)
+        np.testing.assert_allclose(again.X[-1], run.X[200], atol=1e-5)
+
+
+def test_what_a_point_cannot_do_is_said() -> None:
+    pair = FullTwoBodyProblem(POINT, Sphere(1.0, 0.1))
+    with pytest.raises(ph.InvalidInput, match=r"Omega1.*no spin of a point mass"):
+        pair.state(X=[1, 0, 0], Omega1=[0, 0, 1])
+    with pytest.raises(ph.InvalidInput, match=r"synchronous.*no spin of a point mass"):
+        pair.state(elements={"a": 1.0}, synchronous=[1])
+    with pytest.raises(ph.InvalidInput, match=r"omega\[0\].*no spin of a point mass"):
+        pair.inertial().state(x=[[1, 0, 0], [0, 0, 0]], omega=[[0, 0, 1], [0, 0, 0]])
+    with pytest.raises(ph.InvalidInput, match=r"dissipation\[0\].on.*not a point mass"):
+        FullTwoBodyProblem(POINT, Sphere(1.0, 0.1), dissipation=[{"on": 0, "by": 1, "k2": 1, "radius": 1, "lag": 1}])
+
+
+def test_orders_may_be_whole_numbers_of_numpy() -> None:
+    problem = FullBodyProblem([Sphere(1.0, 0.1), Sphere(1.0, 0.1)], gravity=np.int64(4))
+    assert type(problem.describe()["gravity"]) is int
+    with pytest.raises(ph.InvalidInput, match="gravity"):
+        FullBodyProblem([Sphere(1.0, 0.1)], gravity="exact")
 
 
 def test_the_continuous_equations_as_printed() -> None:
@@ -236,6 +328,7 @@ def test_a_problem_rebuilds_from_its_description() -> None:
         ({"G": -1.0}, "G"),
         ({"body1": {"type": "cube", "mass": 1.0}}, "body1.type"),
         ({"body2": {"type": "sphere", "mass": 1.0}}, "body2"),
+        ({"body2": Dumbbell(1.0, 0.5)}, "body2.inertia"),
     ],
 )
 def test_bad_problems_are_refused(arguments: dict, field: str) -> None:
@@ -247,13 +340,30 @@ def test_bad_problems_are_refused(arguments: dict, field: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
-    [({"X": [1, 0]}, "X"), ({"R": 2 * np.eye(3)}, "R"), ({"Omega": [0, 0, 1], "Omega1": [0, 0, 1]}, "Omega1")],
+    [
+        ({"X": [1, 0]}, "X"),
+        ({"R": 2 * np.eye(3)}, "R"),
+        ({"Omega": [0, 0, 1], "Omega1": [0, 0, 1]}, "Omega1"),
+        ({"X": [0, 0, 0]}, "X"),
+    ],
 )
 def test_bad_states_are_refused(arguments: dict, field: str) -> None:
     pair = FullTwoBodyProblem(Sphere(1.0, 0.1), Sphere(1.0, 0.1))
     with pytest.raises(ph.InvalidInput) as caught:
         pair.state(**({"X": [1, 0, 0]} | arguments))
     assert caught.value.field == field
+
+
+def test_a_thin_dumbbell_is_told_what_it_lacks() -> None:
+    with pytest.raises(ph.InvalidInput, match=r"radius=, radii= or inertia=, or use Sphere"):
+        FullBodyProblem([Dumbbell(1.0, 0.5), Sphere(1.0, 0.1)])
+
+
+def test_bodies_in_one_place_are_refused() -> None:
+    with pytest.raises(ph.InvalidInput, match=r"x = .*not in one place"):
+        FullBodyProblem([Sphere(1.0, 0.1)] * 3).state(x=[[1, 0, 0], [0, 0, 0], [1, 0, 0]])
+    dumbbells = FullTwoBodyProblem(Dumbbell(1.0, 0.5, radius=0.1), Dumbbell(1.0, 0.3, radius=0.1), gravity="points")
+    assert np.isfinite(dumbbells.state(X=[0, 0, 0]).invariants()["energy"])  # no two points meet
 
 
 # --- meshes -------------------------------------------------------------------------------------------------------------

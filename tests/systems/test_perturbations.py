@@ -11,7 +11,7 @@ from polhode.analysis import symplectic_defect
 from polhode.analysis.structure import _differences, tangent_map
 from polhode.bodies import Dumbbell, Ellipsoid, PointMasses, Sphere
 from polhode.gravity import PointsPoints
-from polhode.scalars import cos, kernel, sin
+from polhode.scalars import cos, kernel, sin, where
 from polhode.systems import (
     DistantBody,
     ExternalPotential,
@@ -29,13 +29,15 @@ ORBIT = KeplerOrbit(
 
 @kernel
 def wandering(t):
-    return 5.0 * cos(0.1 * t), 5.0 * sin(0.1 * t), 0.3 * t
+    """One that chooses, and so has no formula."""
+    return 5.0 * cos(0.1 * t), 5.0 * sin(0.1 * t), where(t < 1000.0, 0.3 * t, 300.0)
 
 
 @kernel
 def trap(x, R):
-    """A harmonic trap that also holds the third axis upright."""
-    return 0.05 * (x[0] * x[0] + 2.0 * x[1] * x[1] + x[2] * x[2]) - 0.02 * R[8] + 0.01 * R[2] * x[0]
+    """A harmonic trap that also holds the third axis upright; with a choice, and so without a formula."""
+    side = where(x[0] < 1000.0, 0.01 * R[2] * x[0], 0.0 * x[0])
+    return 0.05 * (x[0] * x[0] + 2.0 * x[1] * x[1] + x[2] * x[2]) - 0.02 * R[8] + side
 
 
 KINDS = {
@@ -297,3 +299,27 @@ def test_bad_perturbations_are_refused(make, field: str) -> None:
     with pytest.raises(ph.InvalidInput) as caught:
         make()
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_runs_with_kernels_are_loaded_again(tmp_path, suffix: str) -> None:
+    """A kernel that writes down its formula is kept by it, with all digits of its numbers."""
+    state = problem(ExternalPotential(thirds, bodies=[0]), DistantBody(3.0, spiral))
+    run = ph.simulate(state.system, state, step=0.01, steps=5)
+    run.save(tmp_path / f"run.{suffix}")
+    again = ph.load(tmp_path / f"run.{suffix}")
+    assert again.system.describe() == state.system.describe()
+    energies = [each.system.energies(each.final.values, each.final.t)["total"] for each in (run, again)]
+    assert energies[0] == energies[1]
+    more = [ph.simulate(each.system, each.final, step=0.01, steps=5).X for each in (run, again)]
+    np.testing.assert_array_equal(more[0], more[1])
+
+
+@kernel
+def spiral(t):
+    return 5.0 * cos(0.1 * t), 5.0 * sin(0.1 * t), t / 7.0
+
+
+@kernel
+def thirds(x, R):
+    return x[0] * x[1] / 3.0 + 0.1 / 3.0 * R[4]

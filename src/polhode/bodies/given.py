@@ -21,7 +21,8 @@ class GivenIntegrals(Body):
 
     `integrals`: an array `T[i, j, k]` of shape (n+1, n+1, n+1), or a mapping from "ijk" or (i, j, k) to numbers, in which
     what is left out up to the highest degree present is zero. They must hold a positive mass, and up to the second
-    degree be those of some mass distribution. `radius`: how far the body reaches, where that is known.
+    degree be those of some mass distribution. `radius`: how far the body reaches, where that is known; for contacts it is then a
+    sphere of this radius.
 
     >>> body = GivenIntegrals({"000": 2.0, "200": 3.0, "020": 2.0, "002": 1.0})
     >>> body.mass, np.diag(body.inertia)

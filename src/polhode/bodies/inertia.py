@@ -16,6 +16,7 @@ from ..geometry.implicit import symmetric_entries
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-12
+STILL = 1e20  # the square of a length in any units that is long beside an orbit's
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,18 @@ class Inertia:
             raise InvalidInput(field, value, allowed)
         inverse = np.diag(1.0 / array) if array.ndim == 1 else np.linalg.inv(matrix)
         return cls(matrix, 0.5 * (inverse + inverse.T), moments, axes)
+
+    @classmethod
+    def of_point(cls, mass: float) -> Inertia:
+        """That of a point, which does not turn: gravity exerts no moment about a point, so that any isotropic inertia
+        gives the same orbit. This one has no inverse, and what moments rounding leaves turn nothing."""
+        moments = np.full(3, STILL * mass)
+        return cls(np.diag(moments), np.zeros((3, 3)), moments, np.eye(3))
+
+    @property
+    def still(self) -> bool:
+        """Whether it is that of a point."""
+        return not np.any(self.inverse)
 
     @property
     def nonstandard(self) -> Array:

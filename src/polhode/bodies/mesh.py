@@ -64,6 +64,8 @@ def check_mesh(vertices: Any, faces: Any) -> tuple[Array, Indices]:
     given = np.asarray(faces) if as_array("faces", faces, (3,)).ndim == 2 else np.zeros(3)
     if not np.issubdtype(given.dtype, np.integer):
         raise InvalidInput("faces", faces, "whole numbers of shape (m, 3)")
+    if not len(given):
+        raise InvalidInput("faces", "no facets", "a closed mesh: four facets or more")
     triangles = given.astype(np.int64)
     beyond = np.any((triangles < 0) | (triangles >= len(points)), axis=1)
     _refuse("vertices beyond the list", beyond, triangles, f"vertex numbers from 0 to {len(points) - 1}")
@@ -74,7 +76,7 @@ def check_mesh(vertices: Any, faces: Any) -> tuple[Array, Indices]:
     area = np.linalg.norm(np.cross(sides[:, 1], sides[:, 2]), axis=1)
     longest = np.max(np.sum(sides**2, axis=2), axis=1)
     _refuse("no area", area <= SLIVER * longest, triangles, "facets with an area")
-    _check_edges(triangles, len(points))
+    _check_edges(triangles, points)
     _check_outward(corners, triangles, len(points))
     return points, triangles
 
@@ -92,8 +94,15 @@ def directed_edges(triangles: Indices, count: int) -> tuple[Indices, Indices]:
     return start * count + end, end * count + start
 
 
-def _check_edges(triangles: Indices, count: int) -> None:
+def without_unused(points: Array, triangles: Indices) -> tuple[Array, Indices]:
+    """The vertices that facets use, and the facets by their new numbers."""
+    used, renumbered = np.unique(triangles, return_inverse=True)
+    return points[used], renumbered.reshape(triangles.shape)
+
+
+def _check_edges(triangles: Indices, points: Array) -> None:
     """Every edge must be run through once each way: closed, two facets an edge, all turning the same way."""
+    count = len(points)
     forward, backward = directed_edges(triangles, count)
     order = np.argsort(forward, kind="stable")
     twin = np.concatenate([forward[order][1:] == forward[order][:-1], [False]])
@@ -107,6 +116,11 @@ def _check_edges(triangles: Indices, count: int) -> None:
         places = [(f // 3, divmod(int(forward[f]), count)) for f in np.flatnonzero(alone)[:3]]
         where = ", ".join(f"facet {f}, vertices {a}-{b}" for f, (a, b) in places)
         allowed = "a closed mesh: each edge shared by two facets"
+        repeated = count - len(np.unique(points, axis=0))
+        if repeated:
+            allowed += (
+                f"; {repeated} of the {count} vertices repeat others, which may be why: give each place one number"
+            )
         raise InvalidInput("faces", f"{alone.sum()} edges with a facet on one side only ({where})", allowed)
 
 

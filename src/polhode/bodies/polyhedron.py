@@ -13,7 +13,7 @@ from ..errors import InvalidInput, PolhodeError
 from .base import Body
 from .checks import positive, whole
 from .integrals import inertia_from
-from .mesh import Indices, check_mesh, facet_integrals
+from .mesh import Indices, check_mesh, facet_integrals, without_unused
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,8 @@ class Placement:
 
     `shift` is the mass centre of the scaled mesh if it was moved there, else zero; `rotation` holds the principal axes
     as rows if it was turned to them, else it is the identity. `off_centre` and `off_diagonal` say how far the mesh was
-    from both before: the distance of the mass centre, and the largest product of inertia relative to the trace.
+    from both before: the distance of the mass centre, and the largest product of inertia relative to the trace. `merged`
+    counts the vertices that a file repeats, `unused` those that no facet uses: neither are among the body's.
     """
 
     scale: float
@@ -34,12 +35,14 @@ class Placement:
     off_diagonal: float
     recentred: bool
     principal: bool
-    merged: int
+    merged: int = 0
+    unused: int = 0
 
     def __str__(self) -> str:
         angle = np.degrees(np.arccos(np.clip(0.5 * (np.trace(self.rotation) - 1.0), -1.0, 1.0)))
         lines = [
-            f"lengths times {self.scale:g}; {self.merged} repeated vertices merged",
+            f"lengths times {self.scale:g}; {self.merged} repeated vertices merged"
+            + f", {self.unused} that no facet uses left out" * (self.unused > 0),
             f"mass centre {self.off_centre:.3g} from the origin: {'moved there' if self.recentred else 'left'}",
             f"off-diagonal inertia {self.off_diagonal:.2g} of its trace: "
             + (f"turned by {angle:.4g}° to principal axes" if self.principal else "left"),
@@ -77,8 +80,10 @@ class Polyhedron(Body):
             raise InvalidInput("mass", mass, "either mass or density, one of the two")
         self._source: dict[str, Any] | None = None
         self._given = {"mass": mass, "density": density, "scale": scale, "recentre": recentre, "principal": principal}
-        points, self.faces = check_mesh(vertices, faces)
-        self.vertices, self.placement = _place(points, self.faces, positive("scale", scale), recentre, principal)
+        every, given = check_mesh(vertices, faces)
+        points, self.faces = without_unused(every, given)
+        self.vertices, placement = _place(points, self.faces, positive("scale", scale), recentre, principal)
+        self.placement = replace(placement, unused=len(every) - len(points))
         self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
         self.density = positive("mass", mass) / self.volume if mass is not None else positive("density", density or 0.0)
         self.mass = float(mass) if mass is not None else self.density * self.volume
@@ -103,7 +108,13 @@ class Polyhedron(Body):
         merged = len(points) - len(unique)
         if merged:
             points, faces = unique, where.reshape(-1)[faces]
-        body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
+        try:
+            body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
+        except InvalidInput as error:
+            if error.field not in ("vertices", "faces"):
+                raise
+            allowed = f"a mesh file whose {error.field} are {error.allowed}; it has {error.value}"
+            raise InvalidInput("path", fspath(path), allowed) from error
         body.placement = replace(body.placement, merged=merged)
         body._source = {"file": fspath(path)}
         return body
@@ -147,7 +158,7 @@ def _place(points: Array, faces: Indices, scale: float, recentre: bool, principa
     placed = (near - offset if recentre else scaled) @ rotation.T
     shift = centre if recentre else np.zeros(3)
     off_centre = float(np.linalg.norm(centre))
-    return placed, Placement(scale, shift, rotation, off_centre, off_diagonal, recentre, principal, 0)
+    return placed, Placement(scale, shift, rotation, off_centre, off_diagonal, recentre, principal)
 
 
 def principal_axes(J: Array) -> Array:
@@ -167,8 +178,9 @@ def _read(path: str) -> tuple[Array, Indices]:
     try:
         mesh: Any = trimesh.load(path, force="mesh", process=False)
         points, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
-    except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
-        raise InvalidInput("path", path, f"a mesh file that trimesh can read ({error})") from error
+    except Exception as error:  # its readers raise whatever a damaged file leads them to
+        why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InvalidInput("path", path, f"a mesh file that trimesh can read, as OBJ, STL or PLY ({why})") from error
     if not len(faces):
         raise InvalidInput("path", path, "a mesh file with facets")
     return points, faces

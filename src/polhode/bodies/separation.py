@@ -3,6 +3,8 @@
 Body 1 stands at `X` in the frame of body 2, turned by `R` (frame 1 to frame 2). The separation is the least distance of
 their points, and zero where they touch or overlap.
 
+Of a body given by its integrals only the radius is known: it counts as the sphere of that radius, which holds it.
+
 A mesh need not be convex nor star-shaped: the distance is that of its facets, unless one body lies inside the other.
 """
 
@@ -17,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput
 from .base import Body
 from .ellipsoid import Ellipsoid
+from .given import GivenIntegrals
 from .points import PointMasses
 from .polyhedron import Polyhedron
 from .triangles import closest_to_point, enclosed, facet_ellipsoid_distances, facet_pair_distances, point_ellipsoid
@@ -185,7 +188,10 @@ def shape_of(field: str, body: Body) -> Shape:
         return Balls(np.zeros((1, 3)), np.array([a])) if a == b == c else Solid(body.semiaxes)
     if isinstance(body, Polyhedron):
         return Surface(body.vertices, body.faces)
-    raise InvalidInput(field, body, "a body with a shape: points, dumbbell, sphere, ellipsoid or polyhedron")
+    if isinstance(body, GivenIntegrals) and not np.isnan(body.radius):
+        return Balls(np.zeros((1, 3)), np.array([body.radius]))
+    allowed = "a body with a shape: points, dumbbell, sphere, ellipsoid, polyhedron, or integrals with a radius"
+    raise InvalidInput(field, body, allowed)
 
 
 def ellipsoid_distance(first: Array, second: Array, X: Array, R: Array) -> float:

@@ -40,6 +40,7 @@ def run(
     from ..io.files import check_folder, make_folder
     from ..io.netcdf import load
     from ..view.plots import save_figures
+    from ..view.summary import mesh_reports
 
     chosen = open_scenario(scenario, changes)
     plan = chosen.plan()
@@ -51,6 +52,8 @@ def run(
     say = (lambda text: None) if quiet else typer.echo
     say(chosen.document.title or chosen.name)
     say(_summary(plan))
+    for name, text in mesh_reports(plan.system).items():
+        say(f"{name}: {text}")
     file = out / chosen.output_name
     try:
         trajectory = chosen.run(progress=not quiet, earlier=load(earlier) if earlier else None)
@@ -145,10 +148,12 @@ def _again(changes: list[str] | None, out: Path) -> list[str]:
 def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
     """What would run, from a rehearsal of its first steps."""
     from ..usable import largest_step, rounded_down
+    from ..view.summary import mesh_reports
 
     step = scenario.document.run.step
     rows = {
         "system": repr(plan.system),
+        **mesh_reports(plan.system),
         "state": repr(plan.state),
         "method": repr(plan.method),
         "time": f"{plan.state.t:g} … {plan.state.t + plan.steps * step:.12g}: {plan.steps:,} steps of {step:g}",
@@ -163,7 +168,7 @@ def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
         seconds = min(scenario.run(steps=REHEARSAL).stats.seconds for _ in range(2))
         rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, REHEARSAL):.2g} s"
     for name, text in rows.items():
-        typer.echo(f"{name:14}{text}")
+        typer.echo(f"{name:13} {text}")
 
 
 def _show_kept(trajectory: Trajectory) -> None:

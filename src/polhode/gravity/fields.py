@@ -51,31 +51,39 @@ class PolyhedronField:
         self.body, self.G = body, positive("G", G)
         self._numbers = np.concatenate([[POLYHEDRON], polyhedron.polyhedron_numbers(body, self.G * body.density)])
 
+    def _evaluate(self, points: ArrayLike) -> tuple[Array, Array]:
+        """The points, and at each U, ∂U/∂X, the six entries of ∂²U/∂X², and the solid angle."""
+        x = finite("points", points, (3,))
+        out = np.zeros((*x.shape[:-1], 11))
+        flat = np.ascontiguousarray(x.reshape(-1, 3))
+        work = np.zeros(polyhedron.workspace_size(self.body))
+        _at_points(double, flat, self._numbers, work, out.reshape(-1, 11))
+        return x, out
+
     def evaluate(self, points: ArrayLike) -> tuple[Array, Array, Array, Array]:
         """Potential, acceleration, gradient and solid angle (4π inside, 0 outside) at once."""
-        x = finite("points", points, (3,))
-        flat = np.ascontiguousarray(x.reshape(-1, 3))
-        out = np.zeros((len(flat), 11))
-        _at_points(double, flat, self._numbers, np.zeros(polyhedron.workspace_size(self.body)), out)
-        bad = ~np.isfinite(out).all(axis=1)
+        x, out = self._evaluate(points)
+        bad = ~np.isfinite(out).all(axis=-1)
         if bad.any():
-            raise PolhodeError(f"the field is singular on the mesh's edges: at {flat[bad][0]} ({bad.sum()} points)")
-        shape = x.shape[:-1]
-        matrices = out[:, [4, 9, 8, 9, 5, 7, 8, 7, 6]].reshape(*shape, 3, 3)
-        return out[:, 0].reshape(shape), -out[:, 1:4].reshape(*shape, 3), -matrices, out[:, 10].reshape(shape)
+            where = f"at {x[bad][0]} ({bad.sum()} points)"
+            finite_there = "potential and acceleration are finite there"
+            raise PolhodeError(f"the field's gradient is singular on the mesh's edges: {where}; {finite_there}")
+        matrices = out[..., [4, 9, 8, 9, 5, 7, 8, 7, 6]].reshape(*x.shape, 3)
+        return out[..., 0], -out[..., 1:4], -matrices, out[..., 10]
 
     def potential(self, points: ArrayLike) -> Array:
         """`−G ∫ dm/|X − ρ|`."""
-        return self.evaluate(points)[0]
+        return self._evaluate(points)[1][..., 0]
 
     def acceleration(self, points: ArrayLike) -> Array:
         """The attraction, of length GM/r² far away."""
-        return self.evaluate(points)[1]
+        return -self._evaluate(points)[1][..., 1:4]
 
     def gradient(self, points: ArrayLike) -> Array:
-        """The 3×3 derivative of the acceleration by the position; its trace is −4πGσ inside and 0 outside."""
+        """The 3×3 derivative of the acceleration by the position; its trace is −4πGσ inside and 0 outside. It is infinite on
+        the edges of the mesh, but for those between facets of one plane."""
         return self.evaluate(points)[2]
 
     def inside(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether the points lie inside the body."""
-        return self.evaluate(points)[3] > 2.0 * np.pi
+        return self._evaluate(points)[1][..., 10] > 2.0 * np.pi

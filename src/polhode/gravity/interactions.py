@@ -83,7 +83,10 @@ class Interaction(ABC):
         out = np.zeros(7 * width)
         evaluate(kind, y, self._numbers, np.zeros(max(1, self.workspace) * width), out)
         if not np.all(np.isfinite(out)):
-            raise PolhodeError(f"the mutual gravity is singular at X = {y.reshape(12, width)[:3, 0]}")
+            where = f"at X = {y.reshape(12, width)[:3, 0]}"
+            if np.all(np.isfinite(out[::width])):
+                raise PolhodeError(f"the mutual gravity has no finite derivatives {where}")
+            raise PolhodeError(f"the mutual gravity is singular {where}")
         return out
 
     def __repr__(self) -> str:

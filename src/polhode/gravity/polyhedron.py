@@ -10,9 +10,14 @@ and, for potential energy of a unit mass, `U = −½ Gσ Σ h s`, `∂U/∂X = G
 the sums over edges and facets of [WS97], with their dyads `E = n nₑᵀ + n' nₑ'ᵀ` and `F = n nᵀ` written out by facets.
 `Σ ω` is 4π inside and 0 outside, and `∇²U = Gσ Σ ω`.
 
+Near an edge `a + b − e` cancels; `L = ln(1 + e (a + b + e)/k)` does not, with `k = ab + a·b = |a × b|²/(ab − a·b)`. On it
+L is infinite, and what it is multiplied with in U and ∂U/∂X is zero: there the products' limit is zero, and L is left
+out. The second derivatives are infinite there. Between facets of one plane the terms of an edge cancel everywhere: such
+an edge, as the diagonal of a square, is given the length zero, and so no L.
+
 Parameters: kind, how many vertices, edges and facets, Gσ times the point's mass; the vertices; each edge's two vertices
 and length; each facet's three vertices, three edges, normal, and three edge normals. Workspace: r and |r| of each vertex,
-L of each edge. On an edge the field is singular: the result is not finite there.
+L of each edge.
 
 [WS97] R. A. Werner, D. J. Scheeres, Exterior gravitation of a polyhedron derived and compared with harmonic and mascon
 gravitation representations of asteroid 4769 Castalia, Celest. Mech. Dyn. Astron. 65 (1997).
@@ -40,12 +45,30 @@ from ..geometry.vectors import (
     scale,
     subtract,
 )
-from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put, put3, sqrt
+from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put, put3, sqrt, where
 from .counts import count
 
 Array = NDArray[np.float64]
 HEADER = 5
 EDGE, FACET = 3, 18
+NAN = np.nan
+ON_EDGE = 1e-280  # of its length squared: where k is below this, L is left out
+FLAT = 1e-14  # sine of the angle between the normals of facets that lie in one plane
+
+
+@kernel
+def edge_logarithm(r1: Vector, a: Any, r2: Vector, b: Any, length: Any) -> tuple[Any, Any]:
+    """L of an edge between r1 and r2, a and b away, and NaN if that is infinite, else zero.
+
+    On the edge the value is zero. Its derivatives are not numbers there, as `√k` has none at k = 0.
+    """
+    along = dot(r1, r2)
+    n = cross(r1, r2)
+    k = where(along < 0.0, dot(n, n) / (a * b - along), a * b + along)
+    beside = k > ON_EDGE * length * length
+    inner = where(length > 0.0, sqrt(k), 0.0 * length)
+    L = where(beside, log1p(length * (a + b + length) / k), inner)
+    return L, where(beside, 0.0 * length, where(length > 0.0, NAN + length, 0.0 * length))
 
 
 @compiled
@@ -60,14 +83,17 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
         put(work, w + 4 * v + 3, S, sqrt(dot(r, r)))
     first += 3 * vertices
     logs = w + 4 * vertices
+    zero = 0.0 * X[0]
+    infinite = zero
     for e in range(edges):
         at_edge = first + EDGE * e
-        a = get(work, w + 4 * count(p, at_edge, S) + 3, S)
-        b = get(work, w + 4 * count(p, at_edge + 1, S) + 3, S)
-        length = par(p, at_edge + 2, S)
-        put(work, logs + e, S, log1p(2.0 * length / (a + b - length)))
+        i, j = w + 4 * count(p, at_edge, S), w + 4 * count(p, at_edge + 1, S)
+        L, on_edge = edge_logarithm(
+            get3(work, i, S), get(work, i + 3, S), get3(work, j, S), get(work, j + 3, S), par(p, at_edge + 2, S)
+        )
+        put(work, logs + e, S, L)
+        infinite = infinite + on_edge
     first += EDGE * edges
-    zero = 0.0 * X[0]
     U, angle = zero, zero
     F = (zero, zero, zero)
     H = (zero, zero, zero, zero, zero, zero)
@@ -98,7 +124,8 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
             H[4] - 0.5 * (n[0] * t[2] + n[2] * t[0]),
             H[5] - 0.5 * (n[0] * t[1] + n[1] * t[0]),
         )
-    H = (strength * H[0], strength * H[1], strength * H[2], strength * H[3], strength * H[4], strength * H[5])
+    c = strength + infinite
+    H = (c * H[0], c * H[1], c * H[2], c * H[3], c * H[4], c * H[5])
     return strength * U, scale(strength, F), H, angle
 
 
@@ -130,11 +157,19 @@ def polyhedron_numbers(body: Polyhedron, strength: float) -> Array:
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     outward = np.cross(sides, normals[:, None, :])
     outward /= np.linalg.norm(outward, axis=2, keepdims=True)
+    lengths[_flat(normals, edge_of, len(ends))] = 0.0
     topology = np.hstack([body.faces, edge_of.reshape(-1, 3)]).astype(np.float64)
     facets = np.hstack([topology, normals, outward.reshape(-1, 9)])
     counts = [float(len(body.vertices)), float(len(ends)), float(len(body.faces)), strength]
     edges = np.column_stack([ends.astype(np.float64), lengths])
     return np.concatenate([np.array(counts), body.vertices.ravel(), edges.ravel(), facets.ravel()])
+
+
+def _flat(normals: Array, edge_of: NDArray[np.int64], edges: int) -> NDArray[np.bool_]:
+    """Which edges lie between facets of one plane; `edge_of` has the three edges of each facet in turn."""
+    first, second = (np.argsort(edge_of, kind="stable").reshape(edges, 2) // 3).T
+    apart = np.linalg.norm(np.cross(normals[first], normals[second]), axis=1)
+    return (apart <= FLAT) & (np.sum(normals[first] * normals[second], axis=1) > 0.0)
 
 
 def workspace_size(body: Polyhedron) -> int:

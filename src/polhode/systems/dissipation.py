@@ -113,8 +113,8 @@ class TidalFriction:
     lag: float
 
     def __post_init__(self) -> None:
-        whole("on", self.on, 0)
-        whole("by", self.by, 0)
+        for name in ("on", "by"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), 0))
         if self.on == self.by:
             raise InvalidInput("by", self.by, "another body than the one that is deformed")
         positive("k2", self.k2)
@@ -144,6 +144,8 @@ class Tides:
                 if getattr(tide, name) >= len(bodies):
                     allowed = f"the number of a body, 0 to {len(bodies) - 1}"
                     raise InvalidInput(f"dissipation[{k}].{name}", getattr(tide, name), allowed)
+            if not np.any(bodies[tide.on].inertia):
+                raise InvalidInput(f"dissipation[{k}].on", tide.on, "a body with a spin, not a point mass: use Sphere")
         self.strengths = [tide.strength(bodies, G) for tide in self.list]
 
     def __bool__(self) -> bool:

@@ -3,8 +3,9 @@
 a SymPy expression     in x, y, z, the entries R11 … R33 of the attitude and the time t, or its text: derived, and
                        compiled for doubles, lanes and duals, as if written by hand;
 a kernel               `U(x, R)` of three and nine numbers, written with `+ − * /` and the functions of
-                       `polhode.scalars`. Force and moment come from the same function on dual numbers; tangent
-                       maps from differences of order 8 of these.
+                       `polhode.scalars`. One that neither compares nor chooses writes down its own formula (`traced`)
+                       and is then such an expression. Force and moment of any other come from the same function on
+                       dual numbers; tangent maps from differences of order 8 of these.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from ..bodies.checks import positive
+from ..bodies.checks import positive, whole
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector
 from ..scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, WEIGHTS
-from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols
+from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .potentials import entries, moved
+from .traced import trace
 
 Array = NDArray[np.float64]
 ALLOWED = (
@@ -53,7 +55,9 @@ class ExternalPotential:
         if isinstance(potential, str) or hasattr(potential, "free_symbols"):
             self._from_formula(potential)
         elif isinstance(potential, (Kernel, Dispatcher)):
-            self._from_kernel(potential)
+            function = potential.py_func if isinstance(potential, Dispatcher) else potential.function
+            if not self._traced(function):
+                self._from_kernel(function)
         else:
             raise InvalidInput("potential", potential, ALLOWED)
         try:
@@ -69,10 +73,10 @@ class ExternalPotential:
     def _from_formula(self, given: Any) -> None:
         import sympy
 
-        xyz, R, t = sympy.symbols("x y z", real=True), symbols(), sympy.Symbol("t", real=True)
+        xyz, R, t = _places(), symbols(), sympy.Symbol("t", real=True)
         every = [*xyz, *R, t]
         U = known_symbols("potential", given, every)
-        self.autonomous, self.text = t not in U.free_symbols, str(U)
+        self.autonomous, self.text = t not in U.free_symbols, text_of(U)
         formula = formula_kernel("potential", [U, *(sympy.diff(U, x) for x in xyz), *moment_of(U, R)], every)
         plain = formula_kernel("potential", [U], every)
 
@@ -84,8 +88,18 @@ class ExternalPotential:
         self.evaluate = evaluate
         self._plain = lambda t, x, R: on_arrays(plain, (*x, *R, t))[0]
 
-    def _from_kernel(self, given: Any) -> None:
-        function = given.py_func if isinstance(given, Dispatcher) else given.function
+    def _traced(self, function: Any) -> bool:
+        """Take a kernel's own formula in its place, if it has one."""
+        formula = trace(function, _places(), list(symbols()))
+        try:
+            if formula is not None and len(formula) == 1:
+                self._from_formula(formula[0])
+                return True
+        except InvalidInput:  # a power, say, that formulas do not have
+            pass
+        return False
+
+    def _from_kernel(self, function: Any) -> None:
         formula, length, self.text = kernel(function), self.length, function.__name__
 
         @kernel
@@ -123,11 +137,17 @@ class ExternalPotential:
         return data if self.bodies is None else data | {"bodies": list(self.bodies)}
 
 
+def _places() -> Any:
+    """The symbols x, y, z."""
+    import sympy
+
+    return sympy.symbols("x y z", real=True)
+
+
 def _indices(field: str, given: Any) -> tuple[int, ...]:
-    whole = isinstance(given, (list, tuple)) and all(isinstance(i, int) and not isinstance(i, bool) for i in given)
-    if not whole or not given or min(given) < 0:
+    if not isinstance(given, (list, tuple)) or not given:
         raise InvalidInput(field, given, "a list of numbers of bodies, counted from 0")
-    return tuple(given)
+    return tuple(whole(f"{field}[{k}]", i, 0) for k, i in enumerate(given))
 
 
 def differentiated(S: Any, x: Any, R: Any, gradient: Any, length: Any) -> Any:

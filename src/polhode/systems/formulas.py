@@ -93,6 +93,22 @@ def moment_of(U: Any, R: Any) -> list[Any]:
     return list(rows[0] + rows[1] + rows[2])
 
 
+def text_of(expression: Any) -> str:
+    """The text of an expression, from which `known_symbols` makes it again bit for bit: SymPy writes 15 digits.
+
+    >>> import sympy
+    >>> text_of(sympy.Symbol("x") * 0.1 / 3)
+    '0.03333333333333333*x'
+    """
+    from sympy.printing.str import StrPrinter
+
+    class Exact(StrPrinter):
+        def _print_Float(self, number: Any) -> str:
+            return repr(float(number))
+
+    return str(Exact().doprint(expression))
+
+
 def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str], set[Any]]:
     """Assignments of common subexpressions, the text of the results in terms of these, and the symbols that occur."""
     import sympy

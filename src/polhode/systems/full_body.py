@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Body
-from ..bodies.inertia import Inertia
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.implicit import largest_step
@@ -44,7 +43,7 @@ from .full_body_flows import (
     rhs_lagrangian,
     to_rates,
 )
-from .pairs import Pairs, build_pairs
+from .pairs import Pairs, build_pairs, spin_momentum
 from .perturbations import Outside, Perturbation
 
 Array = NDArray[np.float64]
@@ -55,7 +54,7 @@ class FullBodyProblem(System):
 
     `bodies`: mass distributions of `polhode.bodies` (or their descriptions). `gravity`: "points" for the exact sum over
     point masses, "polyhedron" for the exact field of a mesh in which points move, or an order N ≥ 2 of the expansion in
-    inertia integrals. `G` is the gravitational constant. `perturbations`: a list of `DistantBody`, `UniformField` and
+    inertia integrals; a single point mass may be a body, and does not turn. `G` is the gravitational constant. `perturbations`: a list of `DistantBody`, `UniformField` and
     `ExternalPotential` (or their tables). `dissipation`: a list of `TidalFriction`, for the method `ForcedLGVI`.
 
     >>> from polhode.bodies import Sphere
@@ -95,12 +94,12 @@ class FullBodyProblem(System):
         if isinstance(bodies, (str, Mapping)) or not isinstance(bodies, Sequence) or len(bodies) < 1:
             raise InvalidInput("bodies", bodies, "a list of at least one body")
         self.pairs: Pairs = build_pairs({f"bodies[{i}]": body for i, body in enumerate(bodies)}, gravity, G)
-        self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, gravity
-        self.outside = Outside(perturbations, self.bodies, gravity, self.G)
+        self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
+        self.outside = Outside(perturbations, self.bodies, self.gravity, self.G)
         self.tides = Tides(dissipation, self.bodies, self.G)
         self.n = len(self.bodies)
         self.masses = np.array([b.mass for b in self.bodies])
-        self.inertias = [Inertia.of(b.inertia, field=f"bodies[{i}].inertia") for i, b in enumerate(self.bodies)]
+        self.inertias = self.pairs.inertias
         self.hamiltonian = not self.tides
         self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
 
@@ -157,8 +156,10 @@ class FullBodyProblem(System):
             else self.masses[:, None] * check_finite("v", np.zeros((n, 3)) if v is None else v, (n, 3)),
             "Pi": check_finite("Pi", Pi, (n, 3))
             if Pi is not None
-            else self._times_inertia(check_finite("omega", np.zeros((n, 3)) if omega is None else omega, (n, 3))),
+            else self._spins(check_finite("omega", np.zeros((n, 3)) if omega is None else omega, (n, 3))),
         }
+        if not np.isfinite(self.potential(values)):
+            raise InvalidInput("x", x, "bodies that are not in one place: their mutual potential is not finite there")
         return State(self, values, float(check_finite("t", t, ())))
 
     def state_from_pair(self, x: ArrayLike, R: ArrayLike, step: float, *, t: float = 0.0) -> State:
@@ -183,6 +184,11 @@ class FullBodyProblem(System):
         assert form.force is not None
         evaluate(double, form.force.on(double), y, self.parameters(), state.t, np.zeros(5))
         return y[18 * n : 21 * n].reshape(n, 3), y[21 * n : 24 * n].reshape(n, 3)
+
+    def _spins(self, omega: Array) -> Array:
+        """The angular momenta of bodies that turn with these rates."""
+        given = zip(self.inertias, omega, strict=True)
+        return np.stack([spin_momentum(f"omega[{i}]", J, w) for i, (J, w) in enumerate(given)])
 
     def _times_inertia(self, omega: Array) -> Array:
         return np.einsum("nij,...nj->...ni", np.stack([J.matrix for J in self.inertias]), omega)

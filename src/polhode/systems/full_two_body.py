@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Body
-from ..bodies.inertia import Inertia
+from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.implicit import largest_step
+from .attitude import check_rotation
 from .base import Field, Invariant, Representation, State, System, check_finite
 from .dissipation import TidalFriction, Tides
 from .forms import forces_with, forms, still_conserved, with_lists
@@ -105,12 +106,11 @@ class FullTwoBodyProblem(System):
         dissipation: Sequence[TidalFriction | Mapping[str, Any]] = (),
     ) -> None:
         self.pairs: Pairs = build_pairs({"body1": body1, "body2": body2}, gravity, G)
-        (self.body1, self.body2), self.G, self.gravity = self.pairs.bodies, self.pairs.G, gravity
-        self.inertia1 = Inertia.of(self.body1.inertia, field="body1.inertia")
-        self.inertia2 = Inertia.of(self.body2.inertia, field="body2.inertia")
+        (self.body1, self.body2), self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
+        self.inertia1, self.inertia2 = self.pairs.inertias
         self.m1, self.m2 = self.body1.mass, self.body2.mass
         self.reduced_mass = self.m1 * self.m2 / (self.m1 + self.m2)
-        self.outside = Outside(perturbations, self.pairs.bodies, gravity, self.G)
+        self.outside = Outside(perturbations, self.pairs.bodies, self.gravity, self.G)
         self.tides = Tides(dissipation, self.pairs.bodies, self.G)
         self.hamiltonian = not self.tides
         self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
@@ -168,7 +168,26 @@ class FullTwoBodyProblem(System):
         from .pair_start import pair_start
 
         given = {name: value for name, value in locals().items() if name not in ("self", "t", "pair_start")}
-        return State(self, pair_start(self, given), float(check_finite("t", t, ())))
+        values = pair_start(self, given)
+        if not np.isfinite(self.potential(values)):
+            raise InvalidInput("X", values["X"], "bodies apart: their mutual potential is not finite there")
+        return State(self, values, float(check_finite("t", t, ())))
+
+    def state_from_pair(
+        self, X: ArrayLike, R: ArrayLike, R2: ArrayLike, step: float, *, x2: ArrayLike | None = None, t: float = 0.0
+    ) -> State:
+        """The state at time `t` from the configurations there and one order-2 step later, the data of the Lagrangian
+        form: `X` (2, 3), `R` and `R2` (2, 3, 3), and `x2` (2, 3), by default with the mass centre at rest at the origin."""
+        places, attitudes = check_finite("X", X, (2, 3)), check_finite("R", R, (2, 3, 3))
+        frames = np.stack([check_rotation(f"R2[{k}]", A) for k, A in enumerate(check_finite("R2", R2, (2, 3, 3)))])
+        arms = np.einsum("kij,kj->ki", frames, places)
+        second = -self.m1 / (self.m1 + self.m2) * arms if x2 is None else check_finite("x2", x2, (2, 3))
+        x, turns = np.stack([second + arms, second], axis=1), np.stack([frames @ attitudes, frames], axis=1)
+        return self.from_inertial(self.inertial().state_from_pair(x, turns, step, t=t))
+
+    def forces(self, state: State) -> tuple[Array, Array]:
+        """The force on body 1 and body 2, inertial, and the moment on each in its own frame."""
+        return self.inertial().forces(self.to_inertial(state))
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:

@@ -16,6 +16,7 @@ from ..geometry import quaternion
 from ..gravity.kepler import cartesian, elements, orbit_from
 from .attitude import check_rotation
 from .base import check_finite
+from .pairs import spin_momentum
 
 Array = NDArray[np.float64]
 
@@ -47,21 +48,22 @@ def pair_start(pair: Pair, given: Mapping[str, Any]) -> dict[str, Array]:
     spin = spin_with(r, v, pair.G * (pair.m1 + pair.m2)) if turning else np.zeros(3)
     one = _one_of(given, ("Omega1", "Omega", "Pi"))
     if 1 in turning and one is None:
-        Pi = A @ pair.inertia1.matrix @ A.T @ A2.T @ spin
+        Pi = A @ spin_momentum("synchronous", pair.inertia1, A.T @ A2.T @ spin)
     elif one == "Pi":
         Pi = check_finite("Pi", given["Pi"], (3,))
     elif one == "Omega":
-        Pi = A @ pair.inertia1.matrix @ A.T @ check_finite("Omega", given["Omega"], (3,))
+        Pi = A @ spin_momentum("Omega", pair.inertia1, A.T @ check_finite("Omega", given["Omega"], (3,)))
     else:
         own = np.zeros(3) if one is None else check_finite("Omega1", given["Omega1"], (3,))
-        Pi = A @ pair.inertia1.matrix @ own
+        Pi = A @ spin_momentum("Omega1", pair.inertia1, own)
     two = _one_of(given, ("Omega2", "Pi2"))
     if 2 in turning and two is None:
-        Pi2 = pair.inertia2.matrix @ A2.T @ spin
+        Pi2 = spin_momentum("synchronous", pair.inertia2, A2.T @ spin)
     elif two == "Pi2":
         Pi2 = check_finite("Pi2", given["Pi2"], (3,))
     else:
-        Pi2 = pair.inertia2.matrix @ (np.zeros(3) if two is None else check_finite("Omega2", given["Omega2"], (3,)))
+        own = np.zeros(3) if two is None else check_finite("Omega2", given["Omega2"], (3,))
+        Pi2 = spin_momentum("Omega2", pair.inertia2, own)
     share = pair.m1 / (pair.m1 + pair.m2)
     start = -share * A2 @ X if given["x2"] is None else check_finite("x2", given["x2"], (3,))
     speed = -share * A2 @ V if given["v2"] is None else check_finite("v2", given["v2"], (3,))
@@ -81,7 +83,7 @@ def facing(inertia: Inertia, r: Array, v: Array) -> Array:
 def spin_with(r: Array, v: Array, mu: float) -> Array:
     """One turn an orbit, about its normal; on an open orbit, the rate at which the line of centres turns now."""
     orbit, h = elements(r, v, mu), np.cross(r, v)
-    rate = float(orbit.mean_motion) if orbit.e < 1.0 else float(np.linalg.norm(h) / (r @ r))
+    rate = float(orbit.mean_motion) if orbit.gap > 0.0 else float(np.linalg.norm(h) / (r @ r))
     return rate * h / np.linalg.norm(h)
 
 

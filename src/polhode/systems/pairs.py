@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import Body, PointMasses, Polyhedron, body_from
+from ..bodies.inertia import TOLERANCE, Inertia
 from ..errors import InvalidInput
 from ..gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
@@ -22,6 +23,8 @@ class Pairs:
     """Bodies, the interaction of each pair (first body, second body), and the workspace that they need in turn."""
 
     bodies: list[Body]
+    inertias: list[Inertia]
+    gravity: int | str
     G: float
     blocks: dict[tuple[int, int], Interaction]
 
@@ -47,6 +50,37 @@ def as_body(field: str, body: Body | Mapping[str, Any]) -> Body:
     raise InvalidInput(field, body, "a body of polhode.bodies, or its description as a table with a type")
 
 
+def inertia_of(field: str, body: Body) -> Inertia:
+    """The inertia of a body that may turn; a single point does not, and has that of one."""
+    J = body.inertia
+    if not np.any(J):
+        return Inertia.of_point(body.mass)
+    moments = np.linalg.eigvalsh(J)
+    if isinstance(body, PointMasses) and not moments[0] > TOLERANCE * moments[2]:
+        allowed = (
+            f"an inertia about every axis (its principal moments are {moments}): points on a line have none about it; "
+            "give the body radius=, radii= or inertia=, or use Sphere"
+        )
+        raise InvalidInput(f"{field}.inertia", J, allowed)
+    return Inertia.of(J, field=f"{field}.inertia")
+
+
+def spin_momentum(field: str, inertia: Inertia, omega: Array) -> Array:
+    """`J ω`; a point has no spin."""
+    if inertia.still and np.any(omega):
+        raise InvalidInput(field, omega, "no spin of a point mass, which has no inertia: use Sphere")
+    return inertia.matrix @ omega
+
+
+def checked_gravity(gravity: Any) -> int | str:
+    """ "points", "polyhedron", or an order."""
+    if isinstance(gravity, str) and gravity in ("points", "polyhedron"):
+        return gravity
+    if isinstance(gravity, bool) or not isinstance(gravity, (int, np.integer)) or gravity < 2:
+        raise InvalidInput("gravity", gravity, '"points", "polyhedron", or the order of the expansion, 2 or more')
+    return int(gravity)
+
+
 def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Interaction:
     """The mutual gravity of two bodies: "points", "polyhedron", or the order of an expansion."""
     if gravity == "points":
@@ -62,13 +96,13 @@ def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Inte
                 allowed = 'a Polyhedron or a body that attracts as a point does, for gravity = "polyhedron"'
                 raise InvalidInput(field, body, allowed)
         return Expansion(first, second, 2, G)  # exact for two points
-    if isinstance(gravity, bool) or not isinstance(gravity, int) or gravity < 2:
-        raise InvalidInput("gravity", gravity, '"points", "polyhedron", or the order of the expansion, 2 or more')
-    return Expansion(first, second, gravity, G)
+    return Expansion(first, second, int(gravity), G)
 
 
 def build_pairs(bodies: Mapping[str, Body | Mapping[str, Any]], gravity: int | str, G: float) -> Pairs:
     """Every pair of bodies once; the bodies by the names that errors give them."""
     checked = [as_body(field, body) for field, body in bodies.items()]
-    pairs = combinations(range(len(checked)), 2)
-    return Pairs(checked, float(G), {(i, j): interaction(checked[i], checked[j], gravity, G) for i, j in pairs})
+    kind = checked_gravity(gravity)
+    blocks = {(i, j): interaction(checked[i], checked[j], kind, G) for i, j in combinations(range(len(checked)), 2)}
+    inertias = [inertia_of(field, body) for field, body in zip(bodies, checked, strict=True)]
+    return Pairs(checked, inertias, kind, float(G), blocks)

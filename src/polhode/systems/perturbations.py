@@ -29,7 +29,7 @@ from ..scalars import double, kernel
 from ..scalars.compile import Kernel
 from .base import check_finite
 from .external_potential import ExternalPotential
-from .formulas import formula_kernel, known_symbols, made
+from .formulas import formula_kernel, known_symbols, made, text_of
 from .outside import (
     DISTANT,
     ITERATIONS,
@@ -41,6 +41,7 @@ from .outside import (
     monopole,
     orbit_place,
 )
+from .traced import trace
 
 Array = NDArray[np.float64]
 
@@ -147,21 +148,36 @@ class DistantBody:
         if isinstance(given, KeplerOrbit):
             return given
         if isinstance(given, Kernel):
-            self.function = kernel(given.function)
-            check_finite("position", [float(v) for v in given.function(0.1)], (3,))
-            return given.function.__name__
+            return self._from_kernel(given.function)
         if isinstance(given, (list, tuple)) and any(isinstance(v, str) or hasattr(v, "free_symbols") for v in given):
-            import sympy
-
-            t = sympy.Symbol("t", real=True)
-            texts = [known_symbols("position", v, [t]) for v in given]
-            formula = formula_kernel("position", texts, [t])
-            self.function = made("place", ["def place(t):", "    return formula((t,))"], {"formula": formula})
-            check_finite("position", [float(v) for v in self.function(0.1)], (3,))
-            return [str(v) for v in texts]
+            return self._from_formulas(given)
         if callable(given):
             raise InvalidInput("position", given, "a function of t marked @polhode.scalars.kernel")
         return tuple(check_finite("position", given, (3,)).tolist())
+
+    def _from_formulas(self, given: Sequence[Any]) -> list[str]:
+        import sympy
+
+        t = sympy.Symbol("t", real=True)
+        expressions = [known_symbols("position", v, [t]) for v in given]
+        formula = formula_kernel("position", expressions, [t])
+        self.function = made("place", ["def place(t):", "    return formula((t,))"], {"formula": formula})
+        check_finite("position", [float(v) for v in self.function(0.1)], (3,))
+        return [text_of(v) for v in expressions]
+
+    def _from_kernel(self, function: Any) -> Any:
+        """By the formulas that it writes down itself (`traced`), if it has them."""
+        import sympy
+
+        check_finite("position", [float(v) for v in function(0.1)], (3,))
+        formulas = trace(lambda p: function(p[0]), [sympy.Symbol("t", real=True)])
+        try:
+            if formulas is not None:
+                return self._from_formulas(formulas)
+        except InvalidInput:  # a power, say, that formulas do not have
+            pass
+        self.function = kernel(function)
+        return function.__name__
 
     def at(self, t: ArrayLike) -> Array:
         """Places (..., 3) at times t."""

@@ -53,6 +53,12 @@ def bodies_of(system: System) -> list[Body]:
     return list(own.bodies) if {"x", "v", "R", "omega"} <= set(system.fields) and hasattr(system, "bodies") else []
 
 
+def body_names(system: System) -> list[str]:
+    """What the bodies of `bodies_of(system)` are called in the arguments that made it."""
+    pair = "x1" in system.fields
+    return [f"body{i + 1}" if pair else f"bodies[{i}]" for i in range(len(bodies_of(system)))]
+
+
 def placements(system: System, values: Mapping[str, Array]) -> Placements:
     """Where the bodies of `bodies_of(system)` are (leading axes allowed)."""
     return Placements(system, values)

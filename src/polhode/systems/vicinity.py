@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError
 from ..geometry.layout import Euclidean, Layout
 from ..scalars import compiled, double, duals
-from .base import Representation, State
+from .base import Representation
 from .scales import natural_scales
 
 Array = NDArray[np.float64]
@@ -102,9 +102,7 @@ def vicinity(representation: Representation, y: Array, p: Array, t: float) -> Vi
             if _size(A[i, j]) <= ROUNDING * _size(noise_A[i, j]):
                 A[i, j] = 0.0
     angles = [k for k, x in enumerate(layout.variables) if not (x.kicked or isinstance(x.manifold, Euclidean))]
-    rate, scales = natural_scales(
-        np.array([[_size(A[i, j]) for j in blocks] for i in blocks]), (angles or [0])[0]
-    )
+    rate, scales = natural_scales(np.array([[_size(A[i, j]) for j in blocks] for i in blocks]), (angles or [0])[0])
     scale, rounding = np.ones_like(v), np.zeros_like(v)
     for i, size in zip(blocks, scales, strict=True):
         scale[i], rounding[i] = size, ROUNDING * _size(noise_v[i]) / size
@@ -145,9 +143,3 @@ def rate_and_matrix(representation: Representation, y: Array, p: Array, t: float
     return v, np.stack(columns, axis=1) - 0.5 * np.stack(
         [layout.bracket(v, e) for e in np.eye(layout.dimension)], axis=1
     )
-
-
-def is_steady(state: State, name: str = "matrix") -> bool:
-    """Whether nothing moves at `state`."""
-    y, p = state.system.enter(name, state), state.system.parameters()
-    return vicinity(state.system.representations[name], y, p, state.t).at_rest

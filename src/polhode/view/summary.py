@@ -6,6 +6,9 @@ import tomllib
 from typing import Any
 
 from .._version import __version__
+from ..bodies import Polyhedron
+from ..systems.base import System
+from ..systems.placements import bodies_of, body_names
 from ..tables import Table
 from ..trajectory import Trajectory
 
@@ -53,6 +56,13 @@ def kept_table(trajectory: Trajectory) -> Table:
     )
 
 
+def mesh_reports(system: System) -> dict[str, str]:
+    """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
+    named = zip(body_names(system), bodies_of(system), strict=True)
+    found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
+    return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
+
+
 def facts(trajectory: Trajectory) -> dict[str, str]:
     """How the run was made: all that is needed to make it again, and nothing of the machine."""
     stats, said = trajectory.stats, trajectory.provenance
@@ -64,6 +74,7 @@ def facts(trajectory: Trajectory) -> dict[str, str]:
         "time": f"{trajectory.t[0]:.12g} … {trajectory.t[-1]:.12g}",
         "steps": f"{stats.steps:,}, of which {len(trajectory):,} samples were kept",
     }
+    found |= mesh_reports(trajectory.system)
     if stats.max_iterations:
         found["Newton iterations"] = (
             f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most; "
