@@ -287,7 +287,7 @@ def test_a_problem_rebuilds_from_its_description() -> None:
         (lambda: KeplerOrbit(semimajor=1.0, period=1.0, eccentricity=1.0), "eccentricity"),
         (lambda: ExternalPotential("x*w"), "potential"),
         (lambda: ExternalPotential(lambda x, R: 0.0), "potential"),
-        (lambda: ExternalPotential("x", bodies=[-1]), "bodies"),
+        (lambda: ExternalPotential("x", bodies=[-1]), "bodies[0]"),
         (lambda: problem({"type": "wind"}), "perturbations[0].type"),
         (lambda: problem({"type": "uniform", "g": [1]}), "perturbations[0].g"),
         (lambda: problem({"type": "uniform", "h": [1]}), "perturbations[0].h"),
