@@ -139,3 +139,11 @@ def test_fields_and_perturbations_take_the_same_formulas() -> None:
     places, turns = np.array([[0.3, 0.2, 0.5], [0.1, 0.0, -1.0]]), np.stack([MATRIX, np.eye(3)])
     expected = np.exp(-(places[:, 0] ** 2)) + np.maximum(places[:, 2], 0.0) * turns[:, 2, 2]
     np.testing.assert_allclose(spring.energy(0.0, places, turns), expected, atol=1e-15)
+
+
+def test_a_formula_keeps_all_digits_of_its_numbers() -> None:
+    body = ph.AttitudeBody([1, 2, 2.5], potential=sympy.Float(1 / 3, 17) * R[2, 2], linear=[0.1 + 0.2, 0, R[0, 0] / 7.0])
+    again = ph.AttitudeBody(**body.describe())
+    assert again.describe() == body.describe()
+    assert repr(1 / 3) in body.describe()["potential"]
+    assert repr(0.1 + 0.2) in body.describe()["linear"][0]

@@ -107,3 +107,11 @@ def test_verdicts_of_steady_motions() -> None:
     along, damped = (steady_motions()[name][0] for name in ("charged, crossed", "damped"))
     assert [e.system.linearize(e).verdict for e in along] == ["stable", "unstable"], "whatever the magnetic field"
     assert [e.system.linearize(e).verdict for e in damped][1] == "unstable"
+
+
+def test_a_gyrostat_turned_backwards() -> None:
+    """The same rotations: with −Ω the axes are the opposite ones."""
+    body = ph.AttitudeBody(FULL, gyro=[0.2, -0.3, 0.4])
+    forth, back = ([e.omega for e in body.steady_rotations(rate)] for rate in (3.0, -3.0))
+    assert len(forth) == len(back)
+    assert all(min(np.abs(x - y).max() for y in back) < 1e-9 for x in forth)

@@ -179,7 +179,7 @@ class AttitudeBody(ForcedAttitude):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
 
     def equilibria(self) -> list[Equilibrium]:
-        """Attitudes at rest where the moment of the potential vanishes, found by Newton's method from 24 attitudes."""
+        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`search`)."""
         from .search import resting_attitudes
 
         return [
@@ -187,12 +187,13 @@ class AttitudeBody(ForcedAttitude):
         ]
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
-        """Of a body with no potential and no moment, a free gyrostat: the rotations `ω × (Jω + a) = 0` with |ω| = Omega."""
+        """Of a body with no potential and no moment, a free gyrostat: the rotations `ω × (Jω + a) = 0` with
+        |ω| = |Omega|."""
         if self.potential is not None or self.linear is not None or not self.hamiltonian:
             raise InvalidInput("Omega", Omega, "a body with a rotor alone: only then are rotations steady in general")
         rate = float(check_finite("Omega", Omega, ()))
-        if not rate > 0.0:
-            raise InvalidInput("Omega", Omega, "a positive rate; for rest see equilibria()")
+        if rate == 0.0:
+            raise InvalidInput("Omega", Omega, "a nonzero rate; for rest see equilibria()")
         return [
             Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
             for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))

@@ -24,7 +24,7 @@ from ..geometry.so3 import vee2_
 from ..geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
 from ..scalars import Flow, any_of, get3, get9, par6, put3, put9, value
 from .attitude import NO_SOLUTION, record
-from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols
+from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .moments import TransientFlow
 from .terms import NO_CHARGE, NO_FIELD, rotor_and_damping
 
@@ -59,7 +59,7 @@ class LinearTerm:
         return np.stack(on_arrays(self.vector, entries), axis=-1)
 
     def describe(self) -> list[str]:
-        return [str(e) for e in self.expressions]
+        return [text_of(e) for e in self.expressions]
 
     def _flows(self) -> tuple[Flow, Flow]:
         vector, slopes = self.vector, self.slopes

@@ -19,7 +19,7 @@ from ..errors import InvalidInput
 from ..geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
 from ..scalars import get9, kernel, par, par3
 from ..scalars.compile import Kernel
-from .formulas import formula_kernel, known_symbols, on_arrays
+from .formulas import formula_kernel, known_symbols, on_arrays, text_of
 from .potentials import CompiledPotential, Potential, PythonPotential
 from .traced import trace
 
@@ -101,7 +101,9 @@ class ScalarField:
 
     def describe(self) -> str:
         """The formula, or the function's name."""
-        return str(self.expression) if self.expression is not None else getattr(self.given, "__name__", "a function")
+        return (
+            text_of(self.expression) if self.expression is not None else getattr(self.given, "__name__", "a function")
+        )
 
 
 def compiled_energy(V: Any, field: str, weights: Array, positions: Array) -> Potential:
@@ -155,4 +157,4 @@ class VectorField:
         return np.stack(on_arrays(self.vector, np.moveaxis(x, -1, 0)), axis=-1)
 
     def describe(self) -> list[str]:
-        return [str(e) for e in self.expressions]
+        return [text_of(e) for e in self.expressions]

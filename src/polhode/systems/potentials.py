@@ -29,7 +29,7 @@ from ..geometry.vectors import Matrix, Vector, add, cross
 from ..scalars import duals, kernel, partial, seeded
 from ..scalars.compile import Kernel
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
-from .formulas import attitude_symbols, formula_kernel, known_symbols, made, moment_of, on_arrays, statements
+from .formulas import attitude_symbols, formula_kernel, known_symbols, made, moment_of, on_arrays, statements, text_of
 from .traced import trace
 
 Array = NDArray[np.float64]
@@ -201,4 +201,4 @@ class SymbolicPotential(Potential):
         return on_arrays(self._energy, values)[0] + np.zeros(R[0].shape[:-2])
 
     def describe(self) -> str:
-        return str(self.expression)
+        return text_of(self.expression)
