@@ -15,21 +15,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
-from ..geometry.vectors import add, apply_symmetric, dot, scale, subtract
-from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
+from ..geometry.vectors import add, scale, subtract
+from ..scalars import flow, get3, get9, kernel, par3, par6, put3
 from .attitude import MATRIX
 from .base import Invariant, Representation, State, check_finite
 from .energies import energy_parts
 from .equilibria import Equilibrium
 from .linear_term import LinearTerm
 from .moments import ExternalMoment, TransientFlow, body_moment
+from .node_rate import put_node_rate
 from .potentials import Potential, potential_of
 from .staude import staude_axes
 from .terms import FORCE, ROTOR, ForcedAttitude
 
 Array = NDArray[np.float64]
-MOST_ITERATIONS = 50
-EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
 
 
 @kernel
@@ -40,17 +39,10 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any) -> None:
     """
     R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
     J_inverse, start = par6(p, 6, S), subtract(Pi, par3(p, ROTOR, S))
-    total = add(M, body_moment(S, p, t, R, apply_symmetric(J_inverse, start), moment))
-    left, iterations = EXTRA_ITERATIONS, 0
-    while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
-        omega = apply_symmetric(J_inverse, add(start, scale(0.5 * h, total)))
-        new = add(M, body_moment(S, p, t, R, omega, moment))
-        off = subtract(new, total)
-        moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
-        left = EXTRA_ITERATIONS if any_of(moving) else left - 1
-        total = new
-        iterations += 1
-    put3(y, FORCE, S, total)
+    if moment is not None:
+        kicked = add(start, scale(0.5 * h, M))
+        put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment)
+    put3(y, FORCE, S, add(M, body_moment(S, p, t, R, get3(y, FORCE, S), moment)))
 
 
 @kernel

@@ -33,7 +33,7 @@ from ..scalars import any_of, flow, get3, kernel, par, par6, put3, worst
 from .attitude import NO_SOLUTION, record
 from .base import Field, Invariant, State, check_finite
 from .gyrostat import Gyrostat
-from .gyrostat_flows import OWN, gyrostat_rates, put_torque, turn
+from .gyrostat_flows import OWN, gyrostat_rates, put_pulses, turn
 from .rotors import Rotor
 
 Array = NDArray[np.float64]
@@ -104,13 +104,13 @@ def rhs_damped(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 9, 18, get3(y, 12, S), None, None)
+    put_pulses(S, y, p, t, 9, 18)
     return 0
 
 
 @flow
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 4, 13, get3(y, 7, S), None, None)
+    put_pulses(S, y, p, t, 4, 13)
     return 0
 
 
