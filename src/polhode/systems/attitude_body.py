@@ -123,7 +123,7 @@ class AttitudeBody(ForcedAttitude):
             add_moment(S, y, p, t, h, moment)
             return 0
 
-        return TransientFlow(force)
+        return TransientFlow(force, moment=self.moment.given)
 
     @property
     def representations(self) -> Mapping[str, Representation]:

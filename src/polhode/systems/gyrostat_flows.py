@@ -104,7 +104,7 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
     Pi = get3(y, at, S)
     c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), subtract(Pi, rho), h, rho)
     record(out, iterations, worst(defect))
-    if any_of(lost):
+    if any_of(lost & (defect == defect)):  # what is not finite goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
     put3(y, at, S, turned_back(cayley_increment(c), Pi))
@@ -215,8 +215,9 @@ def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> i
 PULSES = {15: pulses_matrix, 10: pulses_quaternion}  # by where the force slots lie
 
 
-def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any) -> Flow:
-    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node.
+def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: Any) -> Flow:
+    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node; `given` as users
+    gave it.
 
     The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`.
     """
@@ -231,4 +232,4 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any) -> Flow:
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
         return NO_SOLUTION if lost else 0
 
-    return TransientFlow(force)
+    return TransientFlow(force, **given)
