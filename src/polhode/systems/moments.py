@@ -30,6 +30,7 @@ from ..errors import InvalidInput
 from ..geometry.front import MATRIX, VECTOR, components
 from ..geometry.vectors import Matrix, Vector, add, dot, scale, solve
 from ..scalars import Dual, Flow, absolute, any_of, double, kernel, largest, par, par3
+from ..scalars.aligned import AlignedCompiler
 from ..scalars.compile import BoundFlow
 from .base import check_finite
 
@@ -111,7 +112,7 @@ class TransientFlow(Flow):
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
-        return njit(nogil=True, error_model="numpy")(self.function)
+        return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
 
 
 @dataclass(frozen=True)
