@@ -68,6 +68,7 @@ from .systems import (
     TwoSidedBody,
     UniformField,
 )
+from .systems.base import System as _System
 from .trajectory import Trajectory
 from .usable import largest_step
 
@@ -149,8 +150,8 @@ __all__ = [
 ]
 
 
-def load(path: str | _PathLike[str]) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote."""
+def load(path: str | _PathLike[str], system: _System | None = None) -> Trajectory:
+    """Read a trajectory that `Trajectory.save` wrote. A `system` with functions, which a file cannot hold, is given anew."""
     from .io.netcdf import load as load_netcdf
 
-    return load_netcdf(path)
+    return load_netcdf(path, system)

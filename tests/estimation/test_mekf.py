@@ -114,13 +114,52 @@ def test_bad_input_is_named() -> None:
         ({"covariance": np.eye(5)}, "covariance"),
         ({"covariance": -np.eye(6)}, "covariance"),
         ({"covariance": np.eye(6), "gate": 2.0}, "gate"),
-        ({"covariance": np.eye(6), "acceleration_noise": 0.0}, "acceleration_noise"),
+        ({"covariance": np.eye(6), "acceleration_noise": -1.0}, "acceleration_noise"),
+        ({"covariance": np.eye(6) + 0.1 * np.eye(6, k=1)}, "covariance"),
+        ({"covariance": np.eye(6), "propagator": 3}, "propagator"),
     ):
         with pytest.raises(ph.InvalidInput) as caught:
             MEKF(START, **options)
         assert caught.value.field == field
     with pytest.raises(ph.InvalidInput, match="gyro"):
         MEKF(START, COVARIANCE).update(Gyro(0.1), [0, 0, 0])
+    with pytest.raises(ph.InvalidInput, match="nonzero direction"):
+        MEKF(START, COVARIANCE).update(SENSORS[0], [0, 0, 0])
+    for walk in ("a", np.inf, -1.0):
+        with pytest.raises(ph.InvalidInput, match="bias_walk"):
+            Gyro(0.1, bias_walk=walk)
+    for substep in (0, -1, np.nan, "a"):
+        for propagator in (Stepped, FirstOrder):
+            with pytest.raises(ph.InvalidInput, match="substep"):
+                propagator(ph.LGVI(), substep=substep)
+    for arguments, field in (((6, 100, 95), "probability"), ((-6, 100), "degrees"), ((6, 0), "samples")):
+        with pytest.raises(ph.InvalidInput, match=field):
+            consistency_band(*arguments)
+
+
+def test_no_process_noise_and_a_method_as_propagator() -> None:
+    kalman = MEKF(START, COVARIANCE, propagator=ph.QuaternionVI(), acceleration_noise=0.0)
+    assert kalman.propagator == Stepped(kalman.propagator.method)
+    kalman.predict(1.0)
+    assert np.linalg.det(kalman.covariance) == pytest.approx(np.linalg.det(COVARIANCE))
+
+
+def test_a_field_in_tesla_is_a_direction() -> None:
+    """Scaled to length 1; a measurement that has it but for noise is taken as it is."""
+    seen = np.array([1.0, 0.004, -0.003])
+    updates = [
+        MEKF(START, COVARIANCE).update(SENSORS[0], length * seen) for length in (1.0, 1 / np.linalg.norm(seen), 3e-5)
+    ]
+    np.testing.assert_array_equal(updates[0].innovation, seen - [1, 0, 0])
+    np.testing.assert_allclose(updates[2].innovation, updates[1].innovation, atol=1e-15)
+    assert updates[2].nis < 1.0
+
+
+def test_a_diverged_filter_says_so() -> None:
+    fast = BODY.state(omega=[2.0, -3.0, 1.0])
+    with pytest.raises(ph.PolhodeError, match="diverged") as caught:
+        MEKF(fast, COVARIANCE, propagator=FirstOrder(ph.Midpoint())).predict(2.0)
+    assert not isinstance(caught.value, ph.InvalidInput)
 
 
 def _driven(t, R, omega):

@@ -48,6 +48,31 @@ def test_directions_that_do_not_determine_an_attitude_are_refused() -> None:
         least_squares_attitude([[1, 0, 0]], [[0, 1]])
 
 
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"r": [[1, 0, 0], [0, np.inf, 0]]}, "r"),
+        ({"b": [[1, 0, 0], [0, np.nan, 0]]}, "b"),
+        ({"b": "north"}, "b"),
+        ({"sigma": [0, 1]}, "sigma"),
+        ({"sigma": [1, -1]}, "sigma"),
+        ({"sigma": [1, 1, 1]}, "sigma"),
+        ({"sigma": np.nan}, "sigma"),
+    ],
+)
+def test_bad_input_is_named(changed: dict, field: str) -> None:
+    with pytest.raises(ph.InvalidInput) as caught:
+        least_squares_attitude(**({"r": [[1, 0, 0], [0, 1, 0]], "b": [[1, 0, 0], [0, 1, 0]]} | changed))
+    assert caught.value.field == field
+
+
+def test_one_sigma_for_all_and_directions_close_to_each_other() -> None:
+    seen = DIRECTIONS @ R
+    np.testing.assert_allclose(least_squares_attitude(DIRECTIONS, seen, 0.1), R, atol=1e-14)
+    close = np.array([[1, 0, 0], [1, 1e-6, 0]])
+    np.testing.assert_allclose(least_squares_attitude(close, close @ R), R, atol=1e-8)
+
+
 def test_sensors_have_the_noise_they_say() -> None:
     many = np.broadcast_to(R, (20_000, 3, 3))
     sun = VectorSensor([0, 3, 4], sigma=0.02)

@@ -171,8 +171,23 @@ def test_only_the_full_kick_takes_no_other_system() -> None:
         FULL.check(ph.FreeRigidBody([1, 2, 3]))
 
 
-@pytest.mark.parametrize("field", ["damper_inertia", "damping"])
-@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, "much"])
+def test_without_damping_the_sphere_is_free() -> None:
+    """Body and sphere each keep their own momentum in space, and the energy does not fall."""
+    free = body(0.0)
+    for method in (SYMMETRIC, FULL, ph.LGVI()):
+        run = ph.simulate(free, free.state(omega=OMEGA, omega_D=[1.0, 2.0, -0.5]), step=0.05, steps=200, method=method)
+        for momentum in (run.Pi, run.Pi_D):
+            assert np.ptp(np.einsum("nij,nj->ni", run.R, momentum), axis=0).max() < 1e-13
+        assert np.ptp(run.kinetic_energy) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [
+        ("damper_inertia", 0.0),
+        *((field, bad) for field in ("damper_inertia", "damping") for bad in (-1.0, np.nan, "much")),
+    ],
+)
 def test_bad_input_is_named(field: str, bad: object) -> None:
     with pytest.raises(ph.InvalidInput) as caught:
         ph.DampedGyrostat(J, **{"damper_inertia": 0.2, "damping": 1.0} | {field: bad})

@@ -142,7 +142,9 @@ def test_fields_and_perturbations_take_the_same_formulas() -> None:
 
 
 def test_a_formula_keeps_all_digits_of_its_numbers() -> None:
-    body = ph.AttitudeBody([1, 2, 2.5], potential=sympy.Float(1 / 3, 17) * R[2, 2], linear=[0.1 + 0.2, 0, R[0, 0] / 7.0])
+    body = ph.AttitudeBody(
+        [1, 2, 2.5], potential=sympy.Float(1 / 3, 17) * R[2, 2], linear=[0.1 + 0.2, 0, R[0, 0] / 7.0]
+    )
     again = ph.AttitudeBody(**body.describe())
     assert again.describe() == body.describe()
     assert repr(1 / 3) in body.describe()["potential"]

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import whole
 from ..errors import InvalidInput
 from ..geometry import so3
+from ..methods import Method
 from ..systems.base import State, check_finite
 from .propagators import Propagator, Stepped, _body
-from .sensors import Gyro, VectorSensor, positive
+from .sensors import Gyro, VectorSensor, not_negative
 
 Array = NDArray[np.float64]
 
@@ -33,7 +35,7 @@ class Update:
 class MEKF:
     """A filter that starts from `state` with the error `covariance` (6×6, or 9×9 with a gyro's bias).
 
-    `propagator` predicts; `acceleration_noise` is the spectral density of a white angular acceleration, which makes the
+    `propagator` predicts, a method alone as `Stepped(method)`; `acceleration_noise` is the spectral density of a white angular acceleration, which makes the
     process noise; `gate` refuses a measurement whose NIS exceeds that quantile of its distribution (None: never).
     """
 
@@ -42,7 +44,7 @@ class MEKF:
         state: State,
         covariance: ArrayLike,
         *,
-        propagator: Propagator | None = None,
+        propagator: Propagator | Method | None = None,
         acceleration_noise: float = 1e-10,
         gyro: Gyro | None = None,
         bias: ArrayLike | None = None,
@@ -52,12 +54,17 @@ class MEKF:
         self.state = state
         self.gyro = gyro
         size = 9 if gyro else 6
-        self.covariance = check_finite("covariance", covariance, (size, size))
-        if np.linalg.eigvalsh(0.5 * (self.covariance + self.covariance.T))[0] <= 0:
-            raise InvalidInput("covariance", covariance, "a positive definite matrix")
+        P = check_finite("covariance", covariance, (size, size))
+        if np.abs(P - P.T).max() > 1e-9 * np.abs(P).max() or np.linalg.eigvalsh(P)[0] <= 0:
+            raise InvalidInput("covariance", covariance, "a symmetric positive definite matrix")
+        self.covariance = 0.5 * (P + P.T)
         self.bias = check_finite("bias", np.zeros(3) if bias is None else bias, (3,))
-        self.propagator = propagator or Stepped()
-        self.acceleration_noise = positive("acceleration_noise", acceleration_noise)
+        self.propagator: Propagator = Stepped(propagator) if isinstance(propagator, Method) else propagator or Stepped()
+        if not callable(self.propagator):
+            raise InvalidInput(
+                "propagator", propagator, "Stepped(...), FirstOrder(...), a method, or your own Propagator"
+            )
+        self.acceleration_noise = not_negative("acceleration_noise", acceleration_noise)
         if gate is not None and not 0 < gate < 1:
             raise InvalidInput("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
         self.gate = gate
@@ -90,7 +97,7 @@ class MEKF:
         z = check_finite("measurement", measurement, (3,))
         H = np.zeros((3, len(self.covariance)))
         if isinstance(sensor, VectorSensor):
-            expected = sensor.expected(self.state.R)
+            z, expected = sensor.scaled(z), sensor.expected(self.state.R)
             H[:, :3] = so3.hat(expected)
         elif self.gyro is None:
             raise InvalidInput("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
@@ -139,5 +146,10 @@ def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> t
     >>> low < 6 < high
     True
     """
+    for name, value in (("degrees", degrees), ("samples", samples)):
+        if not whole(value) or value < 1:
+            raise InvalidInput(name, value, "a positive whole number")
+    if not (isinstance(probability, (int, float)) and 0 < probability < 1):
+        raise InvalidInput("probability", probability, "a number between 0 and 1, such as 0.95")
     tail = 0.5 * (1 - probability)
     return tuple(_quantile(p, degrees * samples) / samples for p in (tail, 1 - tail))  # type: ignore[return-value]

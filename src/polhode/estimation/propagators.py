@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError
+from ..errors import InvalidInput, PolhodeError
 from ..geometry import so3
 from ..methods import LGVI, Method
 from ..simulate import simulate
@@ -43,6 +43,11 @@ def _body(state: State) -> AttitudeSystem:
 
 def on_group(state: State) -> State:
     """The state with its attitude brought back to a rotation: methods that leave the group need it."""
+    if not np.linalg.norm(state.R.T @ state.R - np.eye(3)) < 1.0:
+        raise PolhodeError(
+            f"the filter diverged: at t = {state.t:g} its method has left the rotations too far to come back; "
+            "take shorter substeps, or a method that stays on the group, such as LGVI()"
+        )
     return _body(state).moved(state, so3.project(state.R), state.omega)
 
 
@@ -52,6 +57,9 @@ class Stepped:
 
     method: Method = field(default_factory=LGVI)
     substep: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check(self)
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         final, tangent = _steps(state, dt, self, tangent=True)
@@ -70,6 +78,9 @@ class FirstOrder:
     method: Method
     substep: float = np.inf
 
+    def __post_init__(self) -> None:
+        _check(self)
+
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         J, Phi = _body(state).inertia.matrix, np.eye(6)
         count = _count(dt, self.substep)
@@ -81,6 +92,13 @@ class FirstOrder:
             Phi = (np.eye(6) + F * (dt / count)) @ Phi
             state, _ = _steps(state, dt / count, self, tangent=False)
         return state, Phi
+
+
+def _check(how: Stepped | FirstOrder) -> None:
+    if not isinstance(how.method, Method):
+        raise InvalidInput("method", how.method, "a method, such as LGVI()")
+    if not (isinstance(how.substep, (int, float)) and how.substep > 0):
+        raise InvalidInput("substep", how.substep, "a positive number, or inf for one step")
 
 
 def _count(dt: float, substep: float) -> int:

@@ -25,9 +25,28 @@ def positive(field_name: str, value: float) -> float:
     return number
 
 
+def not_negative(field_name: str, value: float) -> float:
+    number = float(check_finite(field_name, value, ()))
+    if not number >= 0:
+        raise InvalidInput(field_name, value, "a number that is not negative")
+    return number
+
+
+def direction(field_name: str, value: ArrayLike) -> Array:
+    """A vector of any length as one of length 1."""
+    vector = check_finite(field_name, value, (3,))
+    largest = np.abs(vector).max()
+    if not largest > 0:
+        raise InvalidInput(field_name, value, "a nonzero direction")
+    return vector / largest / np.linalg.norm(vector / largest)
+
+
 @dataclass(frozen=True)
 class VectorSensor:
     """A sensor of the inertial direction `reference` with noise `sigma`, in radians on each axis.
+
+    Of the reference only the direction counts. Measurements have length 1 but for noise; one that has not (off by more
+    than 6 sigma), as of a field in tesla, is scaled to it.
 
     >>> sun = VectorSensor([1, 0, 0], sigma=np.radians(0.5), name="sun")
     >>> sun.expected(np.eye(3))
@@ -41,15 +60,17 @@ class VectorSensor:
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
-        r = check_finite("reference", self.reference, (3,))
-        length = np.linalg.norm(r)
-        if not length > 0:
-            raise InvalidInput("reference", self.reference, "a nonzero direction")
-        object.__setattr__(self, "direction", r / length)
+        object.__setattr__(self, "direction", direction("reference", self.reference))
 
     def expected(self, R: Array) -> Array:
         """`Rᵀ r`: the measurement without noise."""
         return np.swapaxes(R, -1, -2) @ self.direction
+
+    def scaled(self, measurement: ArrayLike) -> Array:
+        """A measurement with length 1 but for noise, from one in any unit."""
+        unit = direction("measurement", measurement)
+        z = np.asarray(measurement, dtype=float)
+        return z if abs(np.linalg.norm(z) - 1.0) <= 6.0 * self.sigma else unit
 
     def measure(self, R: Array, rng: np.random.Generator) -> Array:
         """A noisy measurement at attitude R (leading axes allowed)."""
@@ -67,8 +88,7 @@ class Gyro:
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
-        if not self.bias_walk >= 0:
-            raise InvalidInput("bias_walk", self.bias_walk, "a number that is not negative")
+        not_negative("bias_walk", self.bias_walk)
 
     def measure(self, omega: Array, bias: Array, rng: np.random.Generator) -> Array:
         """A noisy measurement of the rate `omega` with this bias."""

@@ -12,6 +12,7 @@ from ..errors import InvalidInput
 from ..systems.base import check_finite
 
 Array = NDArray[np.float64]
+PARALLEL = 1e-15  # singular values go as the square of the angle between two directions
 
 
 def _frame(name: str, first: ArrayLike, second: ArrayLike) -> Array:
@@ -38,14 +39,24 @@ def triad(r1: ArrayLike, r2: ArrayLike, b1: ArrayLike, b2: ArrayLike) -> Array:
 def least_squares_attitude(r: ArrayLike, b: ArrayLike, sigma: ArrayLike | None = None) -> Array:
     """The rotation that minimises `Σ |rᵢ − R bᵢ|²/σᵢ²` (Wahba's problem), by a singular value decomposition.
 
-    Refused if the directions do not determine it: fewer than two, or all parallel.
+    `sigma`: one for all, or one each. Refused if the directions do not determine it: fewer than two, or all parallel.
     """
-    inertial, body = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (r, b))
-    if inertial.shape != body.shape or inertial.shape[1:] != (3,):
-        raise InvalidInput("b", f"an array of shape {body.shape}", f"the shape of r, (n, 3), here {inertial.shape}")
-    weights = np.ones(len(body)) if sigma is None else 1.0 / np.asarray(sigma, dtype=float) ** 2
-    U, s, Vt = np.linalg.svd(np.einsum("i,ij,ik->jk", weights, inertial, body))
+    inertial = check_finite("r", r, (len(np.atleast_2d(np.asarray(r, dtype=object))), 3))
+    if np.shape(b) != inertial.shape:
+        raise InvalidInput("b", b, f"the shape of r, (n, 3), here {inertial.shape}")
+    body = check_finite("b", b, inertial.shape)
+    U, s, Vt = np.linalg.svd(np.einsum("i,ij,ik->jk", _weights(sigma, len(body)), inertial, body))
     sign = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
-    if not s[1] + sign * s[2] > 1e-9 * s[0]:
+    if not s[1] + sign * s[2] > PARALLEL * s[0]:
         raise InvalidInput("r", inertial, "at least two directions that are not parallel")
     return U @ np.diag([1.0, 1.0, sign]) @ Vt
+
+
+def _weights(sigma: ArrayLike | None, count: int) -> Array:
+    """1/σ² of each direction."""
+    if sigma is None:
+        return np.ones(count)
+    spread = check_finite("sigma", sigma, (count,) if np.ndim(sigma) else ())
+    if not np.all(spread > 0):
+        raise InvalidInput("sigma", sigma, "positive numbers")
+    return np.broadcast_to(1.0 / spread**2, (count,))

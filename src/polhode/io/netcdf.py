@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput, PolhodeError
 from ..methods.base import known_methods
-from ..systems.base import known_systems
+from ..systems.base import System, known_systems
 from ..trajectory import Occurrence, Stats, Trajectory
 from .files import check_writable, replacing
 from .zarr_folder import is_zarr, read_zarr, write_zarr
@@ -56,8 +56,10 @@ def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
             raise PolhodeError(f"{path} could not be written: {error}") from error
 
 
-def load(path: str | PathLike[str]) -> Trajectory:
+def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     """Read a trajectory that `Trajectory.save` wrote.
+
+    A file holds a function by its name only: a system with a torque, say, that is one has to be given anew.
 
     >>> load("nowhere.nc")
     Traceback (most recent call last):
@@ -69,7 +71,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     if "polhode_system" not in attributes:
         raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other file")
     try:
-        return _trajectory(dataset, {key.removeprefix("polhode_"): value for key, value in attributes.items()})
+        return _trajectory(dataset, {key.removeprefix("polhode_"): value for key, value in attributes.items()}, system)
     except PolhodeError:
         raise
     except (KeyError, TypeError, ValueError) as error:
@@ -78,10 +80,10 @@ def load(path: str | PathLike[str]) -> Trajectory:
         ) from error
 
 
-def _trajectory(dataset: xarray.Dataset, said: dict[str, Any]) -> Trajectory:
+def _trajectory(dataset: xarray.Dataset, said: dict[str, Any], system: System | None) -> Trajectory:
     """The trajectory of a file, from its variables and what its attributes say."""
     return Trajectory(
-        system=_rebuild("system", known_systems(), said["system"], said["parameters"]),
+        system=_system(said["system"], said["parameters"], system),
         method=_rebuild("method", known_methods(), said["method"], said["method_options"]),
         step=float(said["step"]),
         t=_array(dataset, "time"),
@@ -119,6 +121,24 @@ def _array(dataset: xarray.Dataset, name: str) -> Array:
     array = dataset[name].to_numpy()
     array.flags.writeable = False
     return array
+
+
+def _system(name: str, parameters: str, given: System | None) -> System:
+    """The system of a file, or the one given in its place, if it is described alike."""
+    if given is None:
+        try:
+            return _rebuild("system", known_systems(), name, parameters)
+        except InvalidInput as error:
+            if error.field == "system":
+                raise
+            allowed = f"one that a file can hold; where it has functions give it anew, load(path, system=...) ({error})"
+            raise InvalidInput("system", name, allowed) from error
+    said = {"system": name, **json.loads(parameters)}
+    found = {"system": type(given).__name__, **json.loads(json.dumps(given.describe()))}
+    for key in {**said, **found}:
+        if said.get(key) != found.get(key):
+            raise InvalidInput("system", given, f"the system of the run, with {key} = {said.get(key)!r}")
+    return given
 
 
 def _rebuild(what: str, known: dict[str, Any], name: str, arguments: str) -> Any:

@@ -63,7 +63,9 @@ def drift_kick_loop(
             if status != 0:
                 return status, k - first
             if has_force:
-                force(S, y, p, t + h, h, report)
+                status = force(S, y, p, t + h, h, report)
+                if status != 0:
+                    return status, k - first
                 if not staggered:
                     for i in range(kicks):
                         y[kicked + i] += impulse * y[forces + i]

@@ -114,13 +114,18 @@ class AttitudeSystem(System):
         *,
         R: ArrayLike | None = None,
         q: ArrayLike | None = None,
+        q_wxyz: ArrayLike | None = None,
         omega: ArrayLike | None = None,
         Pi: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
-        """A state from an attitude (`R` or the scalar-last quaternion `q`; default: identity) and a rate (`omega` or
-        the body momentum `Pi`; default: at rest)."""
+        """A state from an attitude (`R`, or a quaternion, `q` scalar-last or `q_wxyz` scalar-first; default: identity) and
+        a rate (`omega` or the body momentum `Pi`; default: at rest)."""
         values: dict[str, Array] = {}
+        if q_wxyz is not None:
+            if q is not None:
+                raise InvalidInput("q_wxyz", q_wxyz, "either q or q_wxyz, not both")
+            q = np.roll(check_quaternion("q_wxyz", q_wxyz), -1)
         if R is not None and q is not None:
             raise InvalidInput("q", q, "either R or q, not both")
         if omega is not None and Pi is not None:
@@ -189,7 +194,9 @@ def check_quaternion(field: str, value: ArrayLike) -> Array:
     q = check_finite(field, value, (4,))
     length = np.linalg.norm(q)
     if not length > 0.0:
-        raise InvalidInput(field, value, "a nonzero quaternion [x, y, z, w], scalar last")
+        raise InvalidInput(
+            field, value, f"a nonzero quaternion [{'w, x, y, z' if field == 'q_wxyz' else 'x, y, z, w'}]"
+        )
     return q if abs(length - 1.0) <= 1e-14 else q / length
 
 

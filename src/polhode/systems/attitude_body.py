@@ -15,21 +15,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
-from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, dot, scale, subtract
-from ..scalars import any_of, flow, get3, get9, kernel, par3, par6, put3, value
-from .attitude import MATRIX
+from ..geometry.vectors import Matrix, Vector, add, scale, subtract
+from ..scalars import flow, get3, get9, kernel, par3, par6, put3
+from .attitude import MATRIX, NO_SOLUTION
 from .base import Invariant, Representation, State, check_finite
 from .energies import energy_parts
 from .equilibria import Equilibrium
 from .linear_term import LinearTerm
 from .moments import ExternalMoment, TransientFlow, body_moment
+from .node_rate import put_node_rate
 from .potentials import Potential, potential_of
 from .staude import staude_axes
 from .terms import FORCE, ROTOR, ForcedAttitude
 
 Array = NDArray[np.float64]
-MOST_ITERATIONS = 50
-EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
 
 
 @kernel
@@ -41,24 +40,21 @@ def linear_momentum(S: Any, p: Any, R: Matrix, linear: Any) -> Vector:
 
 
 @kernel
-def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any) -> None:
-    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − A)`.
+def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any) -> int:
+    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − A)`; the status
+    tells whether there is one.
 
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """
     R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
     J_inverse, start = par6(p, 6, S), subtract(Pi, linear_momentum(S, p, R, linear))
-    total = add(M, body_moment(S, p, t, R, apply_symmetric(J_inverse, start), moment))
-    left, iterations = EXTRA_ITERATIONS, 0
-    while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
-        omega = apply_symmetric(J_inverse, add(start, scale(0.5 * h, total)))
-        new = add(M, body_moment(S, p, t, R, omega, moment))
-        off = subtract(new, total)
-        moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
-        left = EXTRA_ITERATIONS if any_of(moving) else left - 1
-        total = new
-        iterations += 1
-    put3(y, FORCE, S, total)
+    status = 0
+    if moment is not None:
+        kicked = add(start, scale(0.5 * h, M))
+        if put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment):
+            status = NO_SOLUTION
+    put3(y, FORCE, S, add(M, body_moment(S, p, t, R, get3(y, FORCE, S), moment)))
+    return status
 
 
 @kernel
@@ -71,8 +67,7 @@ def no_moment(S: Any, y: Any) -> None:
 def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     """A moment given by numbers, and no potential."""
     no_moment(S, y)
-    add_moment(S, y, p, t, h, None, None)
-    return 0
+    return add_moment(S, y, p, t, h, None, None)
 
 
 class AttitudeBody(ForcedAttitude):
@@ -136,10 +131,9 @@ class AttitudeBody(ForcedAttitude):
 
         def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
             write(S, y)
-            add_moment(S, y, p, t, h, moment, linear)
-            return 0
+            return add_moment(S, y, p, t, h, moment, linear)
 
-        return TransientFlow(force)
+        return TransientFlow(force, moment=self.moment.given)
 
     @property
     def representations(self) -> Mapping[str, Representation]:

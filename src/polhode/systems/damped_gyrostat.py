@@ -33,7 +33,7 @@ from ..scalars import any_of, flow, get3, kernel, par, par6, put3, worst
 from .attitude import NO_SOLUTION, record
 from .base import Field, Invariant, State, check_finite
 from .gyrostat import Gyrostat
-from .gyrostat_flows import OWN, gyrostat_rates, put_torque, turn
+from .gyrostat_flows import OWN, gyrostat_rates, put_pulses, turn
 from .rotors import Rotor
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
         par6(p, 0, S), subtract(Pi, rho), h, rho, d, par(p, OWN, S), share * par(p, OWN + 1, S)
     )
     record(out, iterations, worst(defect))
-    if any_of(lost):
+    if any_of(lost & (defect == defect)):
         return NO_SOLUTION
     turn(S, y, at, c)
     E = cayley_increment(c)
@@ -104,13 +104,13 @@ def rhs_damped(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 9, 18, get3(y, 12, S), None, None)
+    put_pulses(S, y, p, t, 9, 18)
     return 0
 
 
 @flow
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 4, 13, get3(y, 7, S), None, None)
+    put_pulses(S, y, p, t, 4, 13)
     return 0
 
 
@@ -161,7 +161,9 @@ class DampedGyrostat(Gyrostat):
         allow_unphysical: bool = False,
     ) -> None:
         self.damper_inertia = _positive("damper_inertia", damper_inertia)
-        self.damping = _positive("damping", damping)
+        self.damping = float(check_finite("damping", damping, ()))
+        if self.damping < 0.0:
+            raise InvalidInput("damping", damping, "a number that is not negative; with 0 the sphere turns freely")
         super().__init__(
             inertia,
             rotors,
@@ -189,15 +191,17 @@ class DampedGyrostat(Gyrostat):
         *,
         R: ArrayLike | None = None,
         q: ArrayLike | None = None,
+        q_wxyz: ArrayLike | None = None,
         omega: ArrayLike | None = None,
         Pi: ArrayLike | None = None,
+        p: ArrayLike | None = None,
         omega_D: ArrayLike | None = None,
         rho: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
         """A state as of a gyrostat, and the damper's rate `omega_D` in the body's frame (default: it turns with the
         body; zero: it is at rest in space)."""
-        state = super().state(R=R, q=q, omega=omega, Pi=Pi, rho=rho, t=t)
+        state = super().state(R=R, q=q, q_wxyz=q_wxyz, omega=omega, Pi=Pi, p=p, rho=rho, t=t)
         rate = state.omega if omega_D is None else check_finite("omega_D", omega_D, (3,))
         return State(self, {**state.values, "Pi_D": self.damper_inertia * rate}, state.t)
 

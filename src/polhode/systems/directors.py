@@ -77,7 +77,7 @@ class DirectorBody(AttitudeSystem):
     def parameters(self) -> Array:
         return np.concatenate([super().parameters(), self.moment.pulse])
 
-    def state(
+    def state(  # type: ignore[override]
         self,
         *,
         directors: ArrayLike | None = None,
@@ -191,7 +191,7 @@ class NonTwistingBody(DirectorBody):
         if np.abs(J[2, :2]).max() > PARALLEL * np.abs(J).max():
             raise InvalidInput("inertia", inertia, "a matrix with the third axis principal (J13 = J23 = 0)")
 
-    def state(
+    def state(  # type: ignore[override]
         self,
         *,
         directors: ArrayLike | None = None,

@@ -64,8 +64,8 @@ class Gyrostat(AttitudeSystem):
     arguments; they add to the inertia, and their speeds make ρ. Or `rho`, ρ itself: three numbers, or a function of time
     that returns three. `rotor_torque`: ρ̇ commanded by a controller `u(t, R, omega)`, or by numbers; ρ is then part of
     the state, and starts at `rho`. `torque`, external: three numbers, a pulse as a table, or a function
-    `tau(t, R, omega)`, in the "body" or "inertial" ("space") `frame`. Functions return a tuple of three numbers and are
-    compiled; those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of
+    `tau(t, R, omega)` or `tau(t)`, in the "body" or "inertial" ("space") `frame`. Functions return a tuple of three
+    numbers and are compiled; those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of
     `polhode.scalars`.
 
     >>> body = Gyrostat([1, 2, 3], rotors=[Rotor([0.02, 0.01], axis=[0, 0, 1], speed=10.0)])
@@ -153,19 +153,18 @@ class Gyrostat(AttitudeSystem):
         tau, command = uniform(self.moment.function), uniform(self.command.function)
         if not (self.moment.acts or self.command.acts):
             return None
+        functions = {"torque": self.moment.given, "rotor_torque": self.command.given}
         if not self.given:
-            return (
-                self._pulses[slots]
-                if tau is None and command is None
-                else torque_flow(at, slots, carried_rho, tau, command)
-            )
+            if tau is None and command is None:
+                return self._pulses[slots]
+            return torque_flow(at, slots, carried_rho, tau, command, **functions)
         given = self.given.kernel
 
         @kernel
         def rho_at(S: Any, y: Any, at: int, t: Any) -> Vector:
             return given(t)
 
-        return torque_flow(at, slots, rho_at, tau, command)
+        return torque_flow(at, slots, rho_at, tau, command, **functions)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -199,21 +198,28 @@ class Gyrostat(AttitudeSystem):
         *,
         R: ArrayLike | None = None,
         q: ArrayLike | None = None,
+        q_wxyz: ArrayLike | None = None,
         omega: ArrayLike | None = None,
         Pi: ArrayLike | None = None,
+        p: ArrayLike | None = None,
         rho: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
-        """A state from an attitude (`R` or `q`; default: identity) and a rate (`omega` or the momentum `Pi`, rotors
-        included; default: at rest). `rho` may differ from the system's where it is commanded."""
+        """A state from an attitude (`R`, `q` or `q_wxyz`; default: identity) and a rate (`omega`, or the momentum `Pi`,
+        also called `p`, rotors included; default: at rest). `rho` may differ from the system's where it is commanded."""
+        if p is not None:
+            if Pi is not None:
+                raise InvalidInput("p", p, "either Pi or p, not both: they are the same")
+            Pi = p
         t = float(check_finite("t", t, ()))
         if rho is not None and not self.command.acts:
             raise InvalidInput("rho", rho, "nothing: it is part of the state only where a rotor_torque is given")
-        here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else check_finite("rho", rho, (3,))
+        here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else rho
+        here = check_finite("rho", here, (3,))
         if Pi is None:
             Pi = self.inertia.matrix @ check_finite("omega", np.zeros(3) if omega is None else omega, (3,)) + here
             omega = None
-        state = super().state(R=R, q=q, omega=omega, Pi=Pi, t=t)
+        state = super().state(R=R, q=q, q_wxyz=q_wxyz, omega=omega, Pi=Pi, t=t)
         return State(self, {**state.values, **({"clock": t} if self.given else {"rho": here})}, t)
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:

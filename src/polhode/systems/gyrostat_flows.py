@@ -17,7 +17,7 @@ from ..geometry.implicit_gyrostat import solve_rotor_increment_
 from ..geometry.layout import Euclidean, Manifold, Rotations, UnitQuaternions, Variable
 from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
 from ..geometry.quaternion import to_matrix_
-from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
+from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, scale, subtract
 from ..scalars import (
     Flow,
     any_of,
@@ -33,18 +33,16 @@ from ..scalars import (
     put3,
     put4,
     put9,
-    value,
     worst,
 )
 from .attitude import NO_SOLUTION, record
 from .moments import TransientFlow, body_moment, profile, pulse_moment
+from .node_rate import put_node_rate
 
 Array = NDArray[np.float64]
 
 COMMAND, OWN = 20, 28  # where the numbers of a commanded pulse, and those of a subclass, lie in the parameters
 SLOTS = 3  # of ρ̇ behind those of Π̇: workspace where ρ is not kicked
-MOST_ITERATIONS = 50
-EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
 MATRIX_ENTRIES, QUATERNION_ENTRIES = 9, 4  # of the attitude; then come Π, and ρ or the clock
 
 
@@ -106,7 +104,7 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
     Pi = get3(y, at, S)
     c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), subtract(Pi, rho), h, rho)
     record(out, iterations, worst(defect))
-    if any_of(lost):
+    if any_of(lost & (defect == defect)):  # what is not finite goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
     put3(y, at, S, turned_back(cayley_increment(c), Pi))
@@ -189,49 +187,49 @@ def commanded_rate(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, command: An
 
 
 @kernel
-def put_torque(
-    S: Any, y: Any, p: Any, t: Any, h: Any, at: int, slots: int, rho: Vector, tau: Any, command: Any
-) -> None:
-    """τ and ρ̇ = u into the slots, with the rate at the node: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`, found by iteration.
-
-    Π and ρ are those before the half kick that ends a step of length h; where there is no step, h is zero.
-    """
-    R, J_inverse, start = attitude(S, y, at), par6(p, 6, S), subtract(get3(y, at, S), rho)
-    omega = apply_symmetric(J_inverse, start)
+def put_torque(S: Any, y: Any, p: Any, t: Any, slots: int, R: Matrix, omega: Vector, tau: Any, command: Any) -> None:
+    """τ and ρ̇ = u into the slots."""
     moment, rate = body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command)
-    left, iterations = EXTRA_ITERATIONS, 0
-    while left > 0 and iterations < MOST_ITERATIONS and h != 0.0:
-        new = apply_symmetric(J_inverse, add(start, scale(0.5 * h, subtract(moment, rate))))
-        moment, rate = body_moment(S, p, t, R, new, tau), commanded_rate(S, p, t, R, new, command)
-        off = subtract(new, omega)
-        moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
-        left = EXTRA_ITERATIONS if any_of(moving) else left - 1
-        omega = new
-        iterations += 1
     put3(y, slots, S, moment)
     put3(y, slots + SLOTS, S, rate)
 
 
+@kernel
+def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> None:
+    """τ and u where both are given by numbers, and no rate matters."""
+    put_torque(S, y, p, t, slots, attitude(S, y, at), (0.0, 0.0, 0.0), None, None)
+
+
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 9, 15, get3(y, 12, S), None, None)
+    put_pulses(S, y, p, t, 9, 15)
     return 0
 
 
 @flow
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    put_torque(S, y, p, t, 0.0, 4, 10, get3(y, 7, S), None, None)
+    put_pulses(S, y, p, t, 4, 10)
     return 0
 
 
 PULSES = {15: pulses_matrix, 10: pulses_quaternion}  # by where the force slots lie
 
 
-def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any) -> Flow:
-    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node."""
+def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: Any) -> Flow:
+    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node; `given` as users
+    gave it.
+
+    The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`.
+    """
+
+    @kernel
+    def net(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, given: Any) -> Vector:
+        return subtract(body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command))
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        put_torque(S, y, p, t, h, at, slots, rho(S, y, at, t), tau, command)
-        return 0
+        R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, at, t))
+        lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, 6, S), net, None)
+        put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
+        return NO_SOLUTION if lost else 0
 
-    return TransientFlow(force)
+    return TransientFlow(force, **given)

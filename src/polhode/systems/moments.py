@@ -14,6 +14,7 @@ Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for a
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +30,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..geometry.front import MATRIX, VECTOR, components
 from ..geometry.vectors import Matrix, Vector, add, dot, scale, solve
-from ..scalars import Flow, absolute, any_of, double, kernel, largest, par, par3
+from ..scalars import Dual, Flow, absolute, any_of, double, kernel, largest, par, par3
+from ..scalars.aligned import AlignedCompiler
+from ..scalars.compile import BoundFlow
 from .base import check_finite
 
 Array = NDArray[np.float64]
@@ -86,11 +89,35 @@ def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -
 
 
 class TransientFlow(Flow):
-    """A flow around a user's function: compiled in every process, since the disk cache cannot recognise the function."""
+    """A flow around a user's function: compiled in every process, since the disk cache cannot recognise the function.
+
+    `given` are the functions that a user gave, by field: one that does not work on the scalar asked for is named.
+    """
+
+    def __init__(self, function: Callable[..., int], **given: Any) -> None:
+        super().__init__(function)
+        self._given = {field: each for field, each in given.items() if callable(each)}
+
+    def on(self, kind: types.Type) -> BoundFlow:
+        try:
+            return super().on(kind)
+        except NumbaError:
+            for field, function in self._given.items():
+                user: Any = kernel(_of_state(_formula(function)))
+                try:
+                    user.dispatcher.compile((double, types.UniTuple(kind, 9), types.UniTuple(kind, 3)))
+                except NumbaError as error:
+                    what = "dual numbers, as tangent maps are made of" if isinstance(kind, Dual) else str(kind)
+                    allowed = (
+                        f"a function that works on {what}: of + - * / and the functions of polhode.scalars, such as "
+                    )
+                    allowed += f"sin, sqrt, absolute ({_reason(error)})"
+                    raise InvalidInput(field, function, allowed) from None
+            raise
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
-        return njit(nogil=True, error_model="numpy")(self.function)
+        return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
 
 
 @dataclass(frozen=True)
@@ -179,15 +206,12 @@ def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
 
 def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:
     """The user's function as a kernel that gives body components; it is tried on doubles at once."""
-    formula = getattr(function, "function", getattr(function, "py_func", function))  # of a kernel, or of Numba's njit
-    user: Any = kernel(formula)
+    user: Any = kernel(_of_state(_formula(function)))
     arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
     try:
         user.dispatcher.compile(arguments)
     except (NumbaError, AttributeError, TypeError) as error:
-        lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
-        reason = lines[min(1, len(lines) - 1)].strip()  # Numba's first line only says where it gave up
-        raise InvalidInput(name, function, f"{FUNCTION}; Numba: {reason}") from error
+        raise InvalidInput(name, function, f"{FUNCTION}; Numba: {_reason(error)}") from error
     result = user.dispatcher.overloads[arguments].signature.return_type
     kinds = getattr(result, "types", ())
     if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
@@ -200,3 +224,30 @@ def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any
         return solve(Q, user(t, Q, omega))[0]
 
     return in_body
+
+
+def _formula(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The plain function of a kernel, or of Numba's njit."""
+    return getattr(function, "function", getattr(function, "py_func", function))  # type: ignore[no-any-return]
+
+
+def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function (t, R, omega), from itself or from one of time alone."""
+    try:
+        alone = len(inspect.signature(function).parameters) == 1
+    except (TypeError, ValueError):
+        return function
+    if not alone:
+        return function
+    of_time: Any = kernel(function)
+
+    def of_state(t: Any, R: Matrix, omega: Vector) -> Vector:
+        return of_time(t)  # type: ignore[no-any-return]
+
+    return of_state
+
+
+def _reason(error: Exception) -> str:
+    """What Numba objects to; its first line only says where it gave up."""
+    lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
+    return lines[min(1, len(lines) - 1)].removesuffix(" found for signature:").strip()

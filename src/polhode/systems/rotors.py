@@ -57,7 +57,7 @@ class Rotor:
             "axis": (axis if abs(length - 1.0) <= 1e-14 else axis / length).tolist(),
             "position": check_finite("position", self.position, (3,)).tolist(),
             "mass": mass,
-            "speed": float(check_finite("speed", self.speed, ())),
+            "speed": _number("speed", self.speed),
         }
         for name, value in plain.items():
             object.__setattr__(self, name, value)
@@ -67,6 +67,13 @@ class Rotor:
         symmetric = across * np.eye(3) + (axial - across) * np.outer(n, n)
         if np.abs(matrix - symmetric).max() > 1e-9 * np.abs(matrix).max() or min(axial, across) <= 0.0:
             raise InvalidInput("inertia", self.inertia, f"a positive inertia that is symmetric about the axis {n}")
+        if axial > 2.0 * across * (1.0 + 1e-9):
+            raise InvalidInput(
+                "inertia",
+                self.inertia,
+                f"the triangle inequality, as of any body: about the axis at most twice as much as across, not {axial:g} "
+                f"and {across:g}",
+            )
 
     @property
     def matrix(self) -> Array:
@@ -95,6 +102,13 @@ class Rotor:
 
     def describe(self) -> dict[str, Any]:
         return {f.name: np.asarray(getattr(self, f.name), dtype=float).tolist() for f in fields(self)}
+
+
+def _number(field: str, speed: Any) -> float:
+    if callable(speed):
+        allowed = "a number; for rotors whose speeds are functions of time give the gyrostat rho, a function of time"
+        raise InvalidInput(field, speed, allowed)
+    return float(check_finite(field, speed, ()))
 
 
 def rotors_of(given: Sequence[Rotor | Mapping[str, Any]] | None) -> tuple[Rotor, ...]:
@@ -129,5 +143,11 @@ class GivenMomentum:
 
     def at(self, t: Array) -> Array:
         """ρ (..., 3) at times t."""
-        flat = [self.kernel(float(x)) for x in np.reshape(t, -1)]
+        flat = [self._once(float(x)) for x in np.reshape(t, -1)]
         return np.array(flat, dtype=np.float64).reshape(*np.shape(t), 3)
+
+    def _once(self, t: float) -> Any:
+        try:
+            return self.kernel(t)
+        except (ValueError, ArithmeticError):  # where compiled code has NaN
+            return (np.nan,) * 3
