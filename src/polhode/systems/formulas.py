@@ -4,6 +4,7 @@ kernels have. So they run on doubles, lanes and duals, as if written by hand."""
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -88,7 +89,9 @@ def code(field: str, e: Any) -> str:
     if e.is_Symbol:
         return str(e)
     if e.is_number:
-        return f"({float(e)!r})"
+        if not math.isfinite(number := float(e)):
+            raise InvalidInput(field, e, "finite numbers")
+        return f"({number!r})"
     if e.is_Add or e.is_Mul:
         return "(" + (" + " if e.is_Add else " * ").join(code(field, x) for x in e.args) + ")"
     if e.is_Pow and (2 * e.exp).is_Integer:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..bodies import Body, PointMasses, Polyhedron, body_from
 from ..errors import InvalidInput
-from ..gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
+from ..gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
 Array = NDArray[np.float64]
 
@@ -62,8 +62,9 @@ def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Inte
                 allowed = 'a Polyhedron or a body that attracts as a point does, for gravity = "polyhedron"'
                 raise InvalidInput(field, body, allowed)
         return Expansion(first, second, 2, G)  # exact for two points
-    if isinstance(gravity, bool) or not isinstance(gravity, int) or gravity < 2:
-        raise InvalidInput("gravity", gravity, '"points", "polyhedron", or the order of the expansion, 2 or more')
+    if isinstance(gravity, bool) or not isinstance(gravity, int) or not 2 <= gravity <= LARGEST_ORDER:
+        allowed = f'"points", "polyhedron", or the order of the expansion, 2 to {LARGEST_ORDER}'
+        raise InvalidInput("gravity", gravity, allowed)
     return Expansion(first, second, gravity, G)
 
 
