@@ -74,7 +74,7 @@ def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         side = "after" if step > 0 else "before"
         raise InvalidInput("t_end", t_end, f"a time {side} the start, t = {t0:g}, since step = {step:g}")
     n = round(exact)
-    # times and step are off by their rounding, the step n times, and mean the same; a visible part of a step is meant
+    # times and step are known up to their rounding, the step n times; but a visible part of a step is no rounding
     rounding = 4.0 * (math.ulp(t0) + math.ulp(end) + n * math.ulp(step)) / abs(step)
     if abs(exact - n) > min(rounding, 1e-3) or (n == 0 and end != t0):
         low, high, span = math.floor(exact), math.ceil(exact), end - t0
@@ -105,9 +105,8 @@ def whole(n: Any) -> bool:
 
 def _told_apart(t0: float, step: float, n: int) -> int:
     """`n`, if the times t0 + k step up to it are different doubles."""
-    end = t0 + n * step
-    if n and not abs(step) >= math.ulp(max(abs(t0), abs(end))):
-        far = max(abs(t0), abs(end))
+    far = max(abs(t0), abs(t0 + n * step))
+    if n and not abs(step) >= math.ulp(far):
         allowed = f"a step that changes the time: at t = {far:g} doubles are {math.ulp(far):g} apart"
         raise InvalidInput("step", step, allowed if math.isfinite(far) else "a step that leads to finite times")
     return n
