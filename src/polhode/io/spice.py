@@ -112,9 +112,10 @@ def _checked(spice: Any, write: Callable[[Path], None], file: Path, target: Path
     try:
         file.touch()  # that a folder may not be written to, or a disk is full, the system says better than SPICE
         file.unlink()
-        write(file)
     except OSError as error:
         raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
+    try:
+        write(file)
     except spice.utils.exceptions.SpiceyError as error:
         reason = f"{error.short} {error.explain}".strip()
         raise PolhodeError(f"SPICE could not write {file.suffix[1:]}, to be {target}: {reason}") from error
