@@ -169,6 +169,82 @@ def test_interrupting_ends_cleanly(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_interrupting_while_the_result_is_saved_finishes_the_saving(tmp_path, monkeypatch):
+    import signal
+
+    from polhode.io import netcdf
+
+    def interrupted(trajectory, path):
+        signal.raise_signal(signal.SIGINT)
+        save(trajectory, path)
+
+    save = netcdf.save
+    monkeypatch.setattr(netcdf, "save", interrupted)
+    result = polhode("run", "free_rigid_body", *SHORT, "--quiet", code=130)
+    assert result.stderr == "polhode: interrupted; the result is in out/free_rigid_body.nc\n"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["free_rigid_body.nc"]
+    assert ph.load("out/free_rigid_body.nc").stats.steps == 200
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_step_that_the_first_one_cannot_do_is_found_by_the_check():
+    changes = ["--set", "run.step=5.0", "--set", "run.steps=3"]
+    said = polhode("check", "free_rigid_body", *changes, code=2).stderr
+    assert "run.step = 5.0" in said
+    assert "largest usable" in said
+    # explicit methods have no such bound
+    polhode("check", "free_rigid_body", *changes, "--set", "method.type=RK4", "--set", "method.order=")
+
+
+def test_an_order_without_a_type_is_that_of_the_default_method(tmp_path):
+    text = find_example("free_rigid_body").read_text()
+    before, method, after = text.partition("[method]")
+    (tmp_path / "bare.toml").write_text(before + "[" + after.partition("\n[")[2] if method else text)
+    assert "LGVI(order=4)" in polhode("check", "bare.toml", "--set", "method.order=4").stdout
+
+
+def test_a_figure_named_twice_is_drawn_once(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--set", 'output.plots=["rates", "rates"]', "--quiet")
+    assert [path.name for path in (tmp_path / "out").glob("*.png")] == ["free_rigid_body-rates.png"]
+
+
+@pytest.mark.parametrize(
+    "name", ["free_rigid_body.nc", "free_rigid_body.scenario.toml", "report.html", "free_rigid_body-rates.png"]
+)
+def test_a_folder_in_the_place_of_a_file_is_found_before_the_run(name, tmp_path, monkeypatch):
+    (tmp_path / "out" / name).mkdir(parents=True)
+    monkeypatch.setattr("polhode.io.scenario.simulate", None)
+    assert f"out/{name}" in polhode("run", "free_rigid_body", code=2).stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
+
+
+def test_what_the_system_says_of_a_file_is_one_message(tmp_path):
+    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report", "--quiet")
+    long, result = "x" * 300, "out/free_rigid_body.nc"
+    for arguments in (
+        ["run", "free_rigid_body", "--out", long],
+        ["run", long],
+        ["plot", long],
+        ["plot", result, "--out", long],
+        ["view", result, "--html", long],
+        ["export", result, "--to", "csv", "--out", long],
+    ):
+        said = polhode(*arguments, code=2).stderr
+        assert "File name too long" in said
+        assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_may_not_be_searched_is_one_message(monkeypatch):
+    from pathlib import Path
+
+    def forbidden(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", "locked/out")
+
+    monkeypatch.setattr(Path, "exists", forbidden)
+    assert polhode("run", "free_rigid_body", code=2).stderr == "polhode: locked/out: Permission denied\n"
+
+
 def test_too_little_memory_is_told(monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
@@ -204,6 +280,7 @@ def test_plot_draws_beside_the_result_or_elsewhere(tmp_path):
     polhode("plot", "out/free_rigid_body.nc", "--figure", "attitude", "--out", "pictures")
     assert [path.name for path in (tmp_path / "pictures").iterdir()] == ["free_rigid_body-attitude.png"]
     assert "one of invariants" in polhode("plot", "out/free_rigid_body.nc", "--figure", "cat", code=2).stderr
+    assert "mean 'polhode'?" in polhode("plot", "out/free_rigid_body.nc", "--figure", "polhod", code=2).stderr
     assert "exists" in polhode("plot", "nothing.nc", code=2).stderr
 
 

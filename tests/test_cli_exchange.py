@@ -99,3 +99,43 @@ def test_without_the_extras_it_says_what_to_install(folder, monkeypatch):
         result = export("body.nc", "--to", kind)
         assert result.exit_code == 2
         assert f"pip install 'polhode[{'spice' if kind == 'ck' else 'zarr'}]'" in result.stderr
+
+
+def test_zarr_is_written_whatever_the_name_and_over_nothing_else(folder):
+    (folder / "notes").write_text("mine")
+    refused = export("body.nc", "--to", "zarr", "--out", "notes")
+    assert refused.exit_code == 2
+    assert "a Zarr folder to replace" in refused.stderr
+    assert (folder / "notes").read_text() == "mine"
+    for _ in range(2):
+        assert export("body.nc", "--to", "zarr", "--out", "copy").exit_code == 0
+    assert np.array_equal(ph.load("copy").R, ph.load("body.nc").R)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--to", "aem", "--time-system", "XYZ"], ["time_system = 'XYZ'", "TDB", "UTC"]),
+        (["--to", "spice"], ["only an attitude", "--to ck"]),
+    ],
+)
+def test_what_would_do_instead_is_named(arguments, named, folder):
+    before = sorted(folder.iterdir())
+    result = export("body.nc", *arguments)
+    assert result.exit_code == 2
+    for word in named:
+        assert word in result.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_kernel_that_cannot_be_written_says_where_and_why(folder, monkeypatch):
+    from pathlib import Path
+
+    def forbidden(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "touch", forbidden)
+    result = export("pair.nc", "--to", "spk")
+    assert result.exit_code == 2
+    assert "pair.bsp could not be written: Permission denied" in result.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["body.nc", "pair.nc"]

@@ -12,6 +12,8 @@ from .events import Event
 from .methods.base import Method
 from .systems.base import State, System
 
+MOST_STEPS = 2**53  # up to here doubles count them
+
 
 def check_arguments(system: Any, state: Any, method: Any) -> None:
     """Whether these are a system, one of its states, and a method."""
@@ -21,13 +23,24 @@ def check_arguments(system: Any, state: Any, method: Any) -> None:
         raise InvalidInput("state", state, "a state made by system.state(...) or a trajectory's final state")
     if type(state.system) is not type(system):
         raise InvalidInput("state", state, f"a state of {type(system).__name__}, not of {type(state.system).__name__}")
+    if not same(state.system, system):
+        carry = "carry it over by what should stay the same, as in system.state(R=state.R, omega=state.omega)"
+        raise InvalidInput("state", state, f"a state of this system; it is one of {state.system!r}: {carry}")
     if not isinstance(method, Method):
         raise InvalidInput("method", method, "a method, such as LGVI(order=2)")
 
 
+def same(one: System, other: System) -> bool:
+    """Whether two systems of a class have the same parameters, so that a state means the same in both."""
+    if one is other or one.describe() == other.describe():
+        return True
+    p, q = one.parameters(), other.parameters()  # three moments may be described as a matrix, too
+    return p.shape == q.shape and np.allclose(p, q, rtol=1e-14, atol=0.0)
+
+
 def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
     """`events`, if they can be looked for."""
-    if isinstance(events, Event) or not all(isinstance(event, Event) for event in events):
+    if not isinstance(events, (list, tuple)) or not all(isinstance(event, Event) for event in events):
         raise InvalidInput("events", events, "a list of events, such as [Contact()]")
     if events and tangent:
         raise InvalidInput("events", events, "no events together with tangent=True")
@@ -38,9 +51,7 @@ def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
 
 def check_step(step: Any) -> float:
     """`step` as a nonzero finite number."""
-    if isinstance(step, bool) or not isinstance(step, (int, float, np.floating, np.integer)):
-        raise InvalidInput("step", step, "a nonzero finite number")
-    if not math.isfinite(step) or step == 0:
+    if not finite_number(step) or step == 0:
         raise InvalidInput("step", step, "a nonzero finite number")
     return float(step)
 
@@ -51,34 +62,57 @@ def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         raise InvalidInput("t_end", t_end, "either t_end or steps, and not both")
     if steps is not None:
         if not whole(steps) or steps < 0:
-            raise InvalidInput("steps", steps, "a whole number that is not negative")
-        return int(steps)
-    if (
-        isinstance(t_end, bool)
-        or not isinstance(t_end, (int, float, np.floating, np.integer))
-        or not math.isfinite(t_end)
-    ):
+            raise InvalidInput("steps", steps, f"a whole number from 0 to {MOST_STEPS}")
+        return _told_apart(t0, step, int(steps))
+    if not finite_number(t_end):
         raise InvalidInput("t_end", t_end, "a finite number")
-    exact = (float(t_end) - t0) / step
-    if not math.isfinite(exact):
-        raise InvalidInput("step", step, f"a step that leads to t_end = {t_end:g} in a countable number of steps")
+    end = float(t_end)
+    exact = (end - t0) / step
+    if not abs(exact) <= MOST_STEPS:
+        raise InvalidInput("step", step, f"a step that leads to t_end = {end:g} in a countable number of steps")
     if exact < 0:
         side = "after" if step > 0 else "before"
         raise InvalidInput("t_end", t_end, f"a time {side} the start, t = {t0:g}, since step = {step:g}")
     n = round(exact)
-    if abs(exact - n) > 1e-9 * max(1.0, exact):
-        low, high = math.floor(exact), math.ceil(exact)
-        span = float(t_end) - t0
-        choices = f"t_end = {t0 + low * step:.12g} ({low} steps) or {t0 + high * step:.12g} ({high} steps)"
-        sizes = [f"{span / k:.12g} ({k} steps)" for k in (low, high) if k]
+    # times and step are known up to their rounding, the step n times; but a visible part of a step is no rounding
+    rounding = 4.0 * (math.ulp(t0) + math.ulp(end) + n * math.ulp(step)) / abs(step)
+    if abs(exact - n) > min(rounding, 1e-3) or (n == 0 and end != t0):
+        low, high, span = math.floor(exact), math.ceil(exact), end - t0
+        choices = f"t_end = {_brief(t0 + low * step)} ({low} steps) or {_brief(t0 + high * step)} ({high} steps)"
+        sizes = [f"{_brief(span / k)} ({k} steps)" for k in (low, high) if k]
         raise InvalidInput(
             "t_end",
             t_end,
             f"a whole number of steps of {step:g} from t = {t0:g}: {choices}, or step = {' or '.join(sizes)}",
         )
-    return n
+    return _told_apart(t0, step, n)
+
+
+def finite_number(x: Any) -> bool:
+    """Whether `x` is a finite number, and no truth value."""
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)):
+        return False
+    try:
+        return math.isfinite(x)
+    except OverflowError:  # an integer that no double holds
+        return False
 
 
 def whole(n: Any) -> bool:
-    """Whether `n` is a whole number, and no truth value."""
-    return isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+    """Whether `n` is a whole number that can be counted to, and no truth value."""
+    return isinstance(n, (int, np.integer)) and not isinstance(n, bool) and abs(int(n)) <= MOST_STEPS
+
+
+def _told_apart(t0: float, step: float, n: int) -> int:
+    """`n`, if the times t0 + k step up to it are different doubles."""
+    far = max(abs(t0), abs(t0 + n * step))
+    if n and not abs(step) >= math.ulp(far):
+        allowed = f"a step that changes the time: at t = {far:g} doubles are {math.ulp(far):g} apart"
+        raise InvalidInput("step", step, allowed if math.isfinite(far) else "a step that leads to finite times")
+    return n
+
+
+def _brief(x: float) -> str:
+    """A number in as few digits as can be read back as the same, up to rounding."""
+    texts = (f"{x:.12g}", f"{x:.15g}", repr(x))
+    return next(text for text in texts if abs(float(text) - x) <= math.ulp(x))

@@ -68,5 +68,10 @@ def _restored(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[
 
 def _short(value: Any) -> str:
     """A value in a message: arrays without line breaks, long things cut."""
-    text = np.array2string(value, separator=", ").replace("\n", "") if isinstance(value, np.ndarray) else repr(value)
+    try:
+        text = (
+            np.array2string(value, separator=", ").replace("\n", "") if isinstance(value, np.ndarray) else repr(value)
+        )
+    except RecursionError:
+        text = f"a {type(value).__name__} nested too deeply"
     return text if len(text) <= 200 else text[:197] + "..."

@@ -141,3 +141,9 @@ def test_bad_shapes_are_named():
         quaternion.from_matrix(np.eye(2))
     with pytest.raises(InvalidInput, match=r"q = "):
         quaternion.as_wxyz([1, 2, 3])
+
+
+@pytest.mark.parametrize("function", [quaternion.log, quaternion.angle])
+def test_zero_is_along_no_attitude(function):
+    with pytest.raises(InvalidInput, match="nonzero quaternion"):
+        function([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])

@@ -87,6 +87,10 @@ def test_random_has_a_length(rng):
         (se3.exp, ([1, 2, 3],), "xi"),
         (se3.log, (np.eye(3),), "g"),
         (se3.log, (np.ones((4, 4)),), "g"),
+        (se3.log, (np.diag([1.0, 1.0, -1.0, 1.0]),), "g"),
+        (se3.hat, ([1, 2, 3],), "xi"),
+        (se3.vee, (np.eye(3),), "A"),
+        (se3.project, (np.diag([1.0, 1.0, -1.0, 1.0]),), "A"),
         (se3.act, (np.eye(4), [1, 2]), "y"),
         (se3.compose, (np.eye(4), 2.0 * np.eye(4)), "h"),
     ],
@@ -95,3 +99,30 @@ def test_bad_input_is_named(function, arguments, field):
     with pytest.raises(InvalidInput) as caught:
         function(*arguments)
     assert caught.value.field == field
+
+
+def test_hat_is_the_derivative_of_exp_and_vee_its_inverse(rng):
+    xi = rng.normal(size=(20, 6))
+    h = 1e-6
+    slope = (se3.exp(h * xi) - se3.exp(-h * xi)) / (2.0 * h)
+    assert np.allclose(se3.hat(xi), slope, rtol=0.0, atol=1e-9)
+    assert np.array_equal(se3.vee(se3.hat(xi)), xi)
+
+
+def test_the_matrix_exponential_of_hat_is_exp(rng):
+    from scipy.linalg import expm
+
+    xi = rng.normal(size=(20, 6))
+    assert np.allclose(expm(se3.hat(xi)), se3.exp(xi), rtol=0.0, atol=1e-14)
+
+
+def test_project_is_the_nearest_motion(rng):
+    g = se3.random(rng, 20)
+    A = g + 0.05 * rng.normal(size=g.shape)
+    nearest = se3.project(A)
+    assert np.array_equal(nearest[:, 3], np.tile([0.0, 0.0, 0.0, 1.0], (20, 1)))
+    best = np.linalg.norm(A - nearest, axis=(1, 2))
+    for _ in range(20):
+        other = se3.compose(nearest, se3.exp(1e-3 * rng.normal(size=(20, 6))))
+        assert np.all(np.linalg.norm(A - other, axis=(1, 2)) >= best)
+    assert np.allclose(se3.project(g), g, rtol=0.0, atol=1e-15)

@@ -68,3 +68,9 @@ def test_bad_shapes_are_named():
         so2.log(np.eye(3))
     with pytest.raises(InvalidInput, match=r"theta = "):
         so2.exp("north")
+
+
+@pytest.mark.parametrize("matrix", [np.diag([1.0, -1.0]), 2.0 * np.eye(2)])
+def test_what_is_no_rotation_has_no_angle(matrix):
+    with pytest.raises(InvalidInput, match="a rotation matrix"):
+        so2.log(matrix)

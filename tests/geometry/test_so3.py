@@ -164,3 +164,18 @@ def test_exp_of_a_large_vector():
     x = np.array([10.0, -7.0, 4.0])
     S = exact(so3.hat(x))
     assert error(so3.exp(x), exponential(S)) < 30.0
+
+
+def test_compose_and_inverse_are_those_of_matrices(rng):
+    R, Q = so3.random(rng, 20), so3.random(rng, 20)
+    assert np.allclose(so3.compose(R, Q), R @ Q, rtol=0.0, atol=4.0 * EPS)
+    assert np.array_equal(so3.inverse(R), np.swapaxes(R, -1, -2))
+
+
+@pytest.mark.parametrize("function", [so3.log, so3.angle])
+@pytest.mark.parametrize(
+    "matrix", [np.diag([1.0, 1.0, -1.0]), 2.0 * np.eye(3), np.zeros((3, 3)), np.full((3, 3), np.nan)]
+)
+def test_what_is_no_rotation_has_no_logarithm(function, matrix):
+    with pytest.raises(InvalidInput, match="a rotation matrix"):
+        function(matrix)

@@ -15,7 +15,9 @@ from polhode.io.scenario import LARGEST_FILE
 
 from .scenarios import GOOD
 
-PAIR, THREE = (example_scenarios()[name].read_text() for name in ("two_dumbbells", "three_bodies"))
+PAIR, THREE, STAR = (
+    example_scenarios()[name].read_text() for name in ("two_dumbbells", "three_bodies", "binary_near_a_star")
+)
 
 
 def changed(old: str, new: str, text: str = GOOD) -> str:
@@ -29,6 +31,8 @@ def of(system: str, rest: str = "") -> str:
 
 
 INERTIA, OMEGA, TYPE, METHOD = "[1.0, 2.0, 3.0]", "omega = [0.7, -0.6, 0.5]", '"FreeRigidBody"', '"LGVI"'
+POINTS = 'type = "FieldBody", masses = [1, 1, 2], positions = [[1, 0, 0], [-1, 0, 0], [0, 1, 0]]'
+LINKS = "inertia1 = 1.0, inertia2 = 1.0, mass1 = 1.0, mass2 = 1.0, length1 = 1.0, center1 = 0.5, center2 = 0.5"
 FIRST, KIND = "[system.body1]", 'type = "dumbbell"'
 
 # what is wrong: the text, and what the message must name
@@ -160,6 +164,109 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         of("type = \"AttitudeBody\", inertia = [1, 2, 3], potential = \"__import__('os').system('touch harm')\""),
         ["system.potential", "formula"],
     ),
+    "a list for a kind of perturbation": (
+        changed('type = "distant_body"', "type = []", STAR),
+        ["system.perturbations[0].type = []", "distant_body"],
+    ),
+    "a perturbation of mass true": (
+        changed("mass = 30.0", "mass = true", STAR),
+        ["system.perturbations[0].mass = True", "number"],
+    ),
+    "a rotor's inertia as text": (
+        of('type = "Gyrostat", inertia = [1, 2, 3], rotors = [{ inertia = ["0.02", "0.012"] }]'),
+        ["system.rotors[0].inertia", "numbers"],
+    ),
+    "a rotor's speed is true": (
+        of('type = "Gyrostat", inertia = [1, 2, 3], rotors = [{ inertia = 0.02, speed = true }]'),
+        ["system.rotors[0].speed = True", "numbers"],
+    ),
+    "a rotor's inertia with a hole": (
+        of('type = "Gyrostat", inertia = [1, 2, 3], rotors = [{ inertia = [[], 1.0] }]'),
+        ["system.rotors[0].inertia", "numbers"],
+    ),
+    "rotor momentum as text": (
+        of('type = "Gyrostat", inertia = [1, 2, 3], rho = ["0.0", "0.1", "0.2"]'),
+        ["system.rho", "numbers"],
+    ),
+    "a pulse of text": (
+        of('type = "DirectorBody", inertia = [1, 2, 3], moment = { coefficients = ["1", "2", "3"] }'),
+        ["system.moment.coefficients", "numbers"],
+    ),
+    "a pulse that lasts true": (
+        of(
+            'type = "DirectorBody", inertia = [1, 2, 3], '
+            'moment = { profile = "triangle", coefficients = [1, 2, 3], duration = true }'
+        ),
+        ["system.moment.duration = True", "numbers"],
+    ),
+    "an inertia of several as text": (
+        of('type = "CoupledBodies", inertias = [["1", "2", "3"]]'),
+        ["system.inertias[0]", "three principal moments"],
+    ),
+    "a number for inertias": (of('type = "CoupledBodies", inertias = 5'), ["system.inertias = 5", "a list"]),
+    "a number for couplings": (
+        of('type = "CoupledBodies", inertias = [[1, 2, 3]], couplings = 5'),
+        ["system.couplings = 5", "a list of rows"],
+    ),
+    "a table for couplings": (
+        of('type = "CoupledBodies", inertias = [[1, 2, 3]], couplings = {}'),
+        ["system.couplings = {}", "a list of rows"],
+    ),
+    "a number for sources": (of(f"{POINTS}, sources = -1"), ["system.sources = -1", "shape"]),
+    "an empty source": (of(f"{POINTS}, sources = [[]]"), ["system.sources = [[]]", "shape"]),
+    "masses beyond doubles": (
+        of(POINTS.replace("[1, 1, 2]", "[1e308, 1e308, 1e308]")),
+        ["system.masses", "moments of inertia are finite"],
+    ),
+    "a charge with a hole": (
+        of('type = "ChargedBody", inertia = [1, 2, 3], dipole = [0, 0, 1], charge = [[], 1.0, 2.0]'),
+        ["system.charge", "numbers"],
+    ),
+    "no vector potential": (
+        of(
+            'type = "ChargedPoints", inertia = [1, 2, 3], charges = [1], positions = [[1, 0, 0]], magnetic = [nan, nan, nan]'
+        ),
+        ["system.magnetic", "finite"],
+    ),
+    "links beyond doubles": (
+        of(f'type = "DoublePlanarPendulum", {LINKS}').replace("length1 = 1.0", "length1 = 1e308"),
+        ["system.mass2", "moments of inertia are finite"],
+    ),
+    "mesh scale without a mesh": (
+        changed(FIRST, FIRST + '\nmesh_scale = "abc"', PAIR),
+        ["system.body1.mesh_scale = 'abc'", "a positive number"],
+    ),
+    "an order nobody waits for": (
+        changed('gravity = "points"', "gravity = 1000", PAIR),
+        ["system.gravity = 1000", "2 to 60"],
+    ),
+    "an order that is not whole": (
+        changed('gravity = "points"', "gravity = 2.5", PAIR),
+        ["system.gravity = 2.5", "a whole number or text in quotes"],
+    ),
+    "synchronous is no list": (
+        changed("[state]", "[state]\nsynchronous = 3", PAIR),
+        ["state.synchronous = 3", "a list"],
+    ),
+    "synchronous has no numbers": (
+        changed("[state]", '[state]\nsynchronous = ["a"]', PAIR),
+        ["state.synchronous[0] = 'a'", "a whole number"],
+    ),
+    "save_every beyond counting": (
+        changed("step = 0.1", "step = 0.1\nsave_every = 1" + "0" * 30),
+        ["run.save_every = 1000", "at most 9007199254740992"],
+    ),
+    "a step beyond the end": (changed("step = 0.1", "step = 1e30"), ["run.t_end = 2.0", "0 steps", "1 steps"]),
+    "a step that time does not feel": (
+        changed("t_end = 2.0", "steps = 4").replace(OMEGA, OMEGA + "\nt = 1e17"),
+        ["run.step = 0.1", "doubles are 16 apart"],
+    ),
+    "a name too long": (GOOD + f'file = "{"x" * 250}.nc"\n', ["output.file", "at most 200 bytes"]),
+    "a figure misspelt": (
+        changed("plots = false", 'plots = ["invariant"]'),
+        ["output.plots = 'invariant'", "did you mean 'invariants'?"],
+    ),
+    "tables within tables": ("[" + ".".join("a" * 3000) + "]\nx = 1\n", ["a is unknown"]),
     "no such way to meet": (
         changed("t_end = 2.0", 't_end = 2.0\ncontact = "bounce"'),
         ["run.contact = 'bounce'", "'stop'"],
@@ -232,6 +339,7 @@ def test_a_huge_file_is_refused_at_once(folder):
     ("change", "named"),
     [
         ("run.step", ["KEY=VALUE"]),
+        ("run.step=0.1\nrun.steps=4", ["KEY=VALUE on one line"]),
         ("=3", ["KEY=VALUE"]),
         ("run.=3", ["KEY=VALUE"]),
         (".step=1", ["KEY=VALUE"]),

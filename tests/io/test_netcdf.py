@@ -215,3 +215,60 @@ def test_a_file_with_a_wrong_attribute(attribute, value, message, file):
             data.setncattr(attribute, value)
     with pytest.raises(ph.InvalidInput, match=message):
         load(file)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("polhode_values", '["R"]'),
+        ("polhode_values", '["R", "Pi", "omega"]'),
+        ("polhode_provenance", "3"),
+        ("polhode_stats", '{"steps": "many"}'),
+        ("polhode_stats", "3"),
+        ("polhode_events", "[3]"),
+        ("polhode_step", float("nan")),
+        ("polhode_save_every", 0),
+    ],
+)
+def test_a_file_whose_attributes_are_not_those_of_a_run(attribute, value, file):
+    with netCDF4.Dataset(file, "a") as data:
+        data.setncattr(attribute, value)
+    with pytest.raises(ph.InvalidInput, match="amiss"):
+        load(file)
+
+
+def rewritten(file, change):
+    with xarray.open_dataset(file, decode_cf=False) as data:
+        changed = change(data.load())
+    changed.to_netcdf(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.assign(R=d.R * np.nan), "R is not finite"),
+        (lambda d: d.assign(Pi=d.Pi.where(d.time != d.time[3])), "Pi is not finite"),
+        (lambda d: d.assign_coords(time=d.time * np.inf), "time is not finite"),
+        (lambda d: d.isel(time=slice(0, 0)), "no samples"),
+        (lambda d: d.isel(R_i=slice(0, 2)), "shapes"),
+        (lambda d: d.assign(R=2.0 * d.R), "no rotations"),
+        (lambda d: d.assign(R=-d.R), "no rotations"),
+        (lambda d: d.assign(R=d.R.where(d.time != d.time[3], 1.01 * d.R)), "no rotations"),
+    ],
+)
+def test_a_file_whose_numbers_are_no_motion(change, message, file):
+    rewritten(file, change)
+    with pytest.raises(ph.InvalidInput, match=message):
+        load(file)
+
+
+def test_a_run_that_left_the_group_comes_back_and_so_does_one_started_from_its_end(tmp_path):
+    far = simulated(ph.RK4(), step=0.5, steps=400)
+    first = simulated(ph.RK4(), step=0.5, steps=20)
+    near = ph.simulate(first.system, first.final, step=0.1, steps=20)
+    off = np.linalg.norm(np.swapaxes(far.R, 1, 2) @ far.R - np.eye(3), axis=(1, 2))
+    assert off[-1] > 1e-2
+    assert np.linalg.norm(near.R[0].T @ near.R[0] - np.eye(3)) > 1e-4
+    for before in (far, near):
+        before.save(tmp_path / "run.nc")
+        assert bits(ph.load(tmp_path / "run.nc")) == bits(before)

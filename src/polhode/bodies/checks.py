@@ -32,10 +32,11 @@ def positive(field: str, value: float, *, zero: bool = False) -> float:
     return float(array)
 
 
-def whole(field: str, value: Any, least: int) -> int:
-    """`value` as an integer that is at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidInput(field, value, f"a whole number, {least} or more")
+def whole(field: str, value: Any, least: int, most: float = np.inf) -> int:
+    """`value` as an integer from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        allowed = f"{least} or more" if most == np.inf else f"{least} to {most}"
+        raise InvalidInput(field, value, f"a whole number, {allowed}")
     return int(value)
 
 

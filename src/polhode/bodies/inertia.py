@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
+from ..geometry.front import doubles
 from ..geometry.implicit import symmetric_entries
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ class Inertia:
         polhode.errors.InvalidInput: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
         """
         try:
-            array = np.asarray(value, dtype=np.float64)
+            array = doubles(value)
         except (TypeError, ValueError):
             raise InvalidInput(field, value, "three principal moments or a symmetric 3×3 matrix") from None
         if array.shape not in ((3,), (3, 3)):

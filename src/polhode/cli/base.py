@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
@@ -49,10 +52,29 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
             fail(str(error), 2)
         except MemoryError:
             fail("not enough memory; a larger run.save_every keeps fewer samples", 2)
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename is not None else ""
+            fail(f"{place}{error.strerror or error}", 2)
         except KeyboardInterrupt:
             fail("interrupted", 130)
 
     return inner
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """What is begun here is finished: Ctrl-C takes effect afterwards."""
+    if threading.current_thread() is not threading.main_thread():  # nobody else hears of Ctrl-C
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -26,9 +26,9 @@ def _csv(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
 
 
 def _zarr(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-    from ..io.netcdf import save
+    from ..io.zarr_folder import write_zarr
 
-    save(trajectory, out)
+    write_zarr(trajectory.to_xarray(), out)
     return [out]
 
 

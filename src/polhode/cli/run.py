@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from ..errors import ConvergenceError, Interrupted, InvalidInput
-from .base import Changes, Folder, ScenarioName, fail, main, open_scenario, plainly
+from .base import Changes, Folder, ScenarioName, fail, finishing, main, open_scenario, plainly
 
 if TYPE_CHECKING:
     from ..io.scenario import Plan, Scenario
@@ -37,7 +38,7 @@ def run(
     ] = None,
 ) -> None:
     """Run a scenario: progress, the table of what was kept, the result as NetCDF, plots, and a report."""
-    from ..io.files import check_folder, make_folder
+    from ..io.files import check_files, check_folder, make_folder
     from ..io.netcdf import load
     from ..view.plots import save_figures
     from ..view.summary import mesh_reports
@@ -45,7 +46,10 @@ def run(
     chosen = open_scenario(scenario, changes)
     plan = chosen.plan()
     figures = _figures(chosen, plan) if plots else []
-    check_folder(out)
+    file = check_folder(out) / chosen.output_name
+    page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if report else (None, None)
+    drawings = [out / f"{file.stem}-{name}.png" for name in figures]
+    check_files(path for path in (file, file.with_suffix(".partial.nc"), page, copy, *drawings) if path)
     if dry_run:
         _show_plan(chosen, plan, figures)
         return
@@ -54,7 +58,6 @@ def run(
     say(_summary(plan))
     for name, text in mesh_reports(plan.system).items():
         say(f"{name}: {text}")
-    file = out / chosen.output_name
     try:
         trajectory = chosen.run(progress=not quiet, earlier=load(earlier) if earlier else None)
     except ConvergenceError as error:
@@ -62,8 +65,12 @@ def run(
     except Interrupted as error:
         part = file.with_suffix(".partial.nc")
         _keep_interrupted(error, part, ["polhode", "run", scenario, *_again(changes, out), "--from", str(part)])
-    make_folder(out)
-    trajectory.save(file)
+    try:
+        with finishing():
+            make_folder(out)
+            trajectory.save(file)
+    except KeyboardInterrupt:
+        fail(f"interrupted; the result is in {file}", 130)
     if not quiet:
         _show_kept(trajectory)
     for event in trajectory.events:
@@ -78,11 +85,25 @@ def run(
 @main.command()
 @plainly
 def check(scenario: ScenarioName, changes: Changes = None) -> None:
-    """Check a scenario without running it."""
+    """Check a scenario without running more of it than the first step."""
     chosen = open_scenario(scenario, changes)
     plan = chosen.plan()
     _figures(chosen, plan)
+    _try_step(chosen, plan)
     typer.echo(f"{chosen.name} is fine: {_summary(plan)}")
+
+
+def _try_step(scenario: Scenario, plan: Plan) -> None:
+    """Refuse a step that is too large for an implicit method at the start, by trying it."""
+    from ..io.checks import ScenarioError
+
+    if not plan.method.implicit or not plan.steps:
+        return
+    try:
+        scenario.run(steps=1)
+    except ConvergenceError as error:
+        step = scenario.document.run.step
+        raise ScenarioError(scenario.name, "run.step", step, f"a step that can be taken ({error})") from error
 
 
 def _figures(scenario: Scenario, plan: Plan) -> list[str]:
@@ -123,8 +144,9 @@ def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
 
     if error.trajectory is None or len(error.trajectory) < 2:
         raise error
-    make_folder(file.parent)
-    error.trajectory.save(file)
+    with finishing():
+        make_folder(file.parent)
+        error.trajectory.save(file)
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
 
 
@@ -134,8 +156,9 @@ def _keep_interrupted(error: Interrupted, file: Path, again: list[str]) -> NoRet
 
     if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
         fail(f"{error}; there is nothing to keep", 130)
-    make_folder(file.parent)
-    error.trajectory.save(file)
+    with suppress(KeyboardInterrupt), finishing():  # who presses Ctrl-C again is told the same
+        make_folder(file.parent)
+        error.trajectory.save(file)
     fail(f"{error}; that part is in {file}. To go on:\n{shlex.join(again)}", 130)
 
 

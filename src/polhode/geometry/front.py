@@ -6,6 +6,7 @@ called on the components of the arrays: it broadcasts over the leading axes and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,16 +16,36 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput
 
 Shape = tuple[int, ...]
+NO_NUMBERS = (bool, np.bool_, str, bytes, complex, np.complexfloating, list)  # a list: one inside a ragged list
 SCALAR: Shape = ()
 VECTOR: Shape = (3,)
 QUATERNION: Shape = (4,)
 MATRIX: Shape = (3, 3)
+NEAR = 1e-6  # how far from a rotation something may be that is taken for one
+
+
+def doubles(x: ArrayLike) -> NDArray[np.float64]:
+    """`x` as an array of doubles; truth values and text are no numbers, at whatever depth.
+
+    >>> doubles([1, [2.0, "3"]])
+    Traceback (most recent call last):
+    ...
+    TypeError: these are no numbers
+    """
+    given = np.asarray(x) if hasattr(x, "dtype") else np.array(x, dtype=object)
+    kinds = set(map(type, given.flat)) if given.dtype == object else {given.dtype.type}
+    if any(issubclass(kind, NO_NUMBERS) for kind in kinds):
+        raise TypeError("these are no numbers")
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except OverflowError:
+        raise ValueError("a number is too large") from None
 
 
 def as_array(name: str, x: ArrayLike, shape: Shape) -> NDArray[np.float64]:
     """`x` as an array of doubles whose last axes are `shape`."""
     try:
-        array = np.asarray(x, dtype=np.float64)
+        array = doubles(x)
     except (TypeError, ValueError):
         raise InvalidInput(name, x, f"numbers in an array of shape (..., {', '.join(map(str, shape))})") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
@@ -33,11 +54,28 @@ def as_array(name: str, x: ArrayLike, shape: Shape) -> NDArray[np.float64]:
     return array
 
 
+def rotations(name: str, R: ArrayLike, shape: Shape) -> NDArray[np.float64]:
+    """`R` as matrices that are rotations, up to what a computation may leave: RᵀR within `NEAR` of 1, and det R > 0.
+
+    >>> rotations("R", [[1, 0], [0, -1]], (2, 2))
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: R = [[ 1.,  0.], [ 0., -1.]]: expected a rotation matrix
+    """
+    array = as_array(name, R, shape)
+    with np.errstate(all="ignore"):
+        off = np.abs(np.swapaxes(array, -1, -2) @ array - np.eye(shape[0])).max(axis=(-2, -1))
+        bad = ~((off <= NEAR) & (np.linalg.det(array) > 0.0))
+    if bad.any():
+        raise InvalidInput(name, array[bad][0], "a rotation matrix")
+    return array
+
+
 def components(array: NDArray[np.float64], shape: Shape) -> Any:
     """The entries over the last axes as a tuple of arrays (or the array itself for a scalar)."""
     if not shape:
         return array
-    flat: NDArray[np.float64] = array.reshape(array.shape[: array.ndim - len(shape)] + (-1,))
+    flat: NDArray[np.float64] = array.reshape(array.shape[: array.ndim - len(shape)] + (math.prod(shape),))
     return tuple(flat[..., i] for i in range(flat.shape[-1]))
 
 

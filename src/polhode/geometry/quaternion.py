@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidInput
 from ..scalars import absolute, atan2, kernel, sqrt, where
 from .front import MATRIX, QUATERNION, SCALAR, VECTOR, as_array, front
 from .series import angle_ratio, half_angle
@@ -197,6 +198,14 @@ def leading(size: Size) -> tuple[int, ...]:
     return tuple(size) if isinstance(size, (tuple, list)) else (size,)
 
 
+def _nonzero(name: str, q: ArrayLike) -> NDArray[np.float64]:
+    """`q`, if it is along an attitude."""
+    q = as_array(name, q, QUATERNION)
+    if not np.all(np.any(q != 0.0, axis=-1)):
+        raise InvalidInput(name, q, "a nonzero quaternion [x, y, z, w]")
+    return q
+
+
 def multiply(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
     """The product `p q` of quaternions (..., 4): the rotation q, then p.
 
@@ -234,14 +243,15 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(q: ArrayLike) -> NDArray[np.float64]:
-    """The shortest rotation vector of q, of length at most π; the same for q and −q.
+    """The shortest rotation vector of q, of length at most π; the same for q and −q, and for all multiples but zero,
+    which is refused with `InvalidInput`.
 
     At angle π exactly the two vectors ±π·axis are equally short; the one along (x, y, z) is returned.
 
     >>> log([0, 0, 3, 3])
     array([0.        , 0.        , 1.57079633])
     """
-    return front(log_, QUATERNION, VECTOR, names=("q",))(q)
+    return front(log_, QUATERNION, VECTOR, names=("q",))(_nonzero("q", q))
 
 
 def angle(q: ArrayLike) -> NDArray[np.float64]:
@@ -250,7 +260,7 @@ def angle(q: ArrayLike) -> NDArray[np.float64]:
     >>> float(angle([0, 0, 1, 0]))
     3.141592653589793
     """
-    return front(angle_, QUATERNION, SCALAR, names=("q",))(q)
+    return front(angle_, QUATERNION, SCALAR, names=("q",))(_nonzero("q", q))
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:

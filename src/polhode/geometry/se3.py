@@ -1,9 +1,10 @@
 """SE(3): rigid motions g = (R, x), y ↦ R y + x, and twists ξ = (ω, v).
 
+    hat          (ω, v)^ = [[S(ω), v], [0, 0]];  vee its inverse
     compose      (R, x)(Q, y) = (R Q, R y + x);   inverse (Rᵀ, −Rᵀ x)
     exp          exp(ω, v) = (exp S(ω), V v),  V = 1 + B S(ω) + C S(ω)² = dexp_left(ω) of SO(3), B and C as in so3
     log          (ω, V⁻¹ x),  V⁻¹ = 1 − ½ S(ω) + D S(ω)²
-    cayley       (1 + ξ^)(1 − ξ^)⁻¹ for ξ = (c, u): (cayley(c), 2 (1 − S(c))⁻¹ u);  the matrix ξ^ = [[S(c), u], [0, 0]]
+    cayley       (1 + ξ^)(1 − ξ^)⁻¹ for ξ = (c, u): (cayley(c), 2 (1 − S(c))⁻¹ u)
     adjoint      g ξ^ g⁻¹ = (R ω, R v + x × R ω)^
     dexp         d/dt exp(ξ) = exp(ξ) dexp_right(ξ, ξ̇)^ = dexp_left(ξ, ξ̇)^ exp(ξ)
 
@@ -27,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput
 from ..scalars import kernel, sqrt
 from . import so3
-from .front import MATRIX, SCALAR, VECTOR, Shape, as_array, assembled, components
+from .front import MATRIX, SCALAR, VECTOR, Shape, as_array, assembled, components, rotations
 from .quaternion import Size
 from .series import cot_defect, cot_defect_slope, sine_defect, sine_defect_slope, versine, versine_slope
 from .vectors import (
@@ -205,6 +206,31 @@ def parts(g: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return assembled(R, MATRIX), assembled(x, VECTOR)
 
 
+def hat(xi: ArrayLike) -> NDArray[np.float64]:
+    """The matrix `ξ^ = [[S(ω), v], [0, 0]]` of the twist ξ = (ω, v): (..., 6) → (..., 4, 4).
+
+    >>> hat([1, 2, 3, 4, 5, 6])
+    array([[ 0., -3.,  2.,  4.],
+           [ 3.,  0., -1.,  5.],
+           [-2.,  1.,  0.,  6.],
+           [ 0.,  0.,  0.,  0.]])
+    """
+    xi = as_array("xi", xi, TWIST)
+    A = np.zeros((*xi.shape[:-1], 4, 4))
+    A[..., :3, :3], A[..., :3, 3] = so3.hat(xi[..., :3]), xi[..., 3:]
+    return A
+
+
+def vee(A: ArrayLike) -> NDArray[np.float64]:
+    """The ξ of `A = ξ^`; where the part S(ω) is not quite skew, of its skew part.
+
+    >>> vee(hat([1, 2, 3, 4, 5, 6]))
+    array([1., 2., 3., 4., 5., 6.])
+    """
+    A = as_array("A", A, MOTION)
+    return np.concatenate([so3.vee(A[..., :3, :3]), A[..., :3, 3]], axis=-1)
+
+
 def compose(g: ArrayLike, h: ArrayLike) -> NDArray[np.float64]:
     """The product `g h`: the motion h, then g.
 
@@ -251,11 +277,13 @@ def exp(xi: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(g: ArrayLike) -> NDArray[np.float64]:
-    """The twist of g whose rotation is the shortest; as accurate at angle π as elsewhere.
+    """The twist of g whose rotation is the shortest; as accurate at angle π as elsewhere. What is no rigid motion is
+    refused with `InvalidInput`.
 
     >>> log(exp([0.1, 0.2, 0.3, 1, 2, 3])).round(12)
     array([0.1, 0.2, 0.3, 1. , 2. , 3. ])
     """
+    rotations("g", as_array("g", g, MOTION)[..., :3, :3], MATRIX)
     return _front(log_, TWIST, g=(g, MOTION))
 
 
@@ -335,3 +363,17 @@ def random(rng: np.random.Generator, size: Size = None, length: float = 1.0) -> 
     """
     R = so3.random(rng, size)
     return homogeneous(R, length * rng.standard_normal(R.shape[:-1]))
+
+
+def project(A: ArrayLike) -> NDArray[np.float64]:
+    """The motion nearest to the matrix A (..., 4, 4) in the Frobenius norm: the rotation nearest to its upper left
+    part, see `so3.project`, and its translation as it is.
+
+    >>> project(2 * homogeneous(np.eye(3), [1, 2, 3]))
+    array([[1., 0., 0., 2.],
+           [0., 1., 0., 4.],
+           [0., 0., 1., 6.],
+           [0., 0., 0., 1.]])
+    """
+    A = as_array("A", A, MOTION)
+    return homogeneous(so3.project(A[..., :3, :3]), A[..., :3, 3])

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
 from ..scalars import absolute, atan2, cos, kernel, sin, sqrt, where
-from .front import SCALAR, Shape, as_array, front
+from .front import SCALAR, Shape, as_array, front, rotations
 from .quaternion import Size
 
 Matrix2 = tuple[Any, Any, Any, Any]
@@ -133,12 +133,12 @@ def exp(theta: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of R, in [−π, π].
+    """The angle of R, in [−π, π]; what is no rotation is refused with `InvalidInput`.
 
     >>> float(log([[-1, 0], [0, -1]]))
     3.141592653589793
     """
-    return front(log_, PLANE_MATRIX, SCALAR, names=("R",))(R)
+    return front(log_, PLANE_MATRIX, SCALAR, names=("R",))(rotations("R", R, PLANE_MATRIX))
 
 
 def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:

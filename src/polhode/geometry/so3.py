@@ -24,10 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..scalars import kernel
 from . import quaternion
-from .front import MATRIX, SCALAR, VECTOR, as_array, front
+from .front import MATRIX, SCALAR, VECTOR, as_array, front, rotations
 from .quaternion import Size
 from .series import cot_defect, half_angle, sine_defect, versine
-from .vectors import Matrix, Vector, add, cross, dot, scale, subtract
+from .vectors import Matrix, Vector, add, cross, dot, multiply, scale, subtract, transpose
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
@@ -75,6 +75,18 @@ def exp_(x: Vector) -> Matrix:
 def log_(R: Matrix) -> Vector:
     """The shortest rotation vector of R, of length at most π."""
     return quaternion.log_(quaternion.along_matrix_(R))
+
+
+@kernel
+def compose_(R: Matrix, Q: Matrix) -> Matrix:
+    """`R Q`: the rotation Q, then R."""
+    return multiply(R, Q)
+
+
+@kernel
+def inverse_(R: Matrix) -> Matrix:
+    """`Rᵀ`."""
+    return transpose(R)
 
 
 @kernel
@@ -209,7 +221,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The shortest rotation vector of R, of length at most π.
+    """The shortest rotation vector of R, of length at most π; what is no rotation is refused with `InvalidInput`.
 
     It is accurate up to angle π. There ±π·axis are equally short; the one whose largest component is positive is
     returned.
@@ -217,16 +229,36 @@ def log(R: ArrayLike) -> NDArray[np.float64]:
     >>> log(np.diag([-1, 1, -1]))
     array([0.        , 3.14159265, 0.        ])
     """
-    return front(log_, MATRIX, VECTOR, names=("R",))(R)
+    return front(log_, MATRIX, VECTOR, names=("R",))(rotations("R", R, MATRIX))
+
+
+def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
+    """The product `R Q`: the rotation Q, then R.
+
+    >>> log(compose(exp([0, 0, 0.5]), exp([0, 0, 0.75]))).round(12)
+    array([0.  , 0.  , 1.25])
+    """
+    return front(compose_, MATRIX, MATRIX, MATRIX, names=("R", "Q"))(R, Q)
+
+
+def inverse(R: ArrayLike) -> NDArray[np.float64]:
+    """`Rᵀ`.
+
+    >>> inverse(cayley([0, 0, 1]))
+    array([[ 0.,  1.,  0.],
+           [-1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
+    """
+    return front(inverse_, MATRIX, MATRIX, names=("R",))(R)
 
 
 def angle(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of the rotation R, in [0, π].
+    """The angle of the rotation R, in [0, π]; what is no rotation is refused with `InvalidInput`.
 
     >>> float(angle(np.diag([-1, 1, -1])))
     3.141592653589793
     """
-    return front(angle_, MATRIX, SCALAR, names=("R",))(R)
+    return front(angle_, MATRIX, SCALAR, names=("R",))(rotations("R", R, MATRIX))
 
 
 def cayley(c: ArrayLike) -> NDArray[np.float64]:

@@ -27,9 +27,10 @@ expansion of order above 2 and the polyhedron are compiled once each and called,
 
 from .dispatch import moment_on_second, mutual, mutual_inertial
 from .fields import PolyhedronField
-from .interactions import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
+from .interactions import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
 __all__ = [
+    "LARGEST_ORDER",
     "Expansion",
     "Interaction",
     "PointsPoints",

@@ -26,6 +26,10 @@ Array = NDArray[np.float64]
 # A frame whose origin is farther from the mass centre than this part of the body's size was not meant to be there.
 OFF_CENTRE = 1e-9
 
+# Of an expansion: 1e-9 of the force is left out at 1.2 times the distance at which circumscribed spheres touch, rounding
+# at twice that distance; seconds to set up, and growing with the fourth power.
+LARGEST_ORDER = 60
+
 
 class Interaction(ABC):
     """The mutual gravity of body 1 and body 2, `U(X, R) = −G ∬ dm₁dm₂/|X + Rρ₁ − ρ₂|`.
@@ -132,7 +136,7 @@ class Expansion(Interaction):
 
     def __init__(self, body1: Body, body2: Body, order: int, G: float) -> None:
         super().__init__(body1, body2, G)
-        self.order = whole("order", order, 2)
+        self.order = whole("order", order, 2, LARGEST_ORDER)
         self.workspace = expansion.workspace_size(self.order) if self.order > 2 else 0
         for body in (body1, body2):
             if isinstance(body, GivenIntegrals):

@@ -19,6 +19,8 @@ from ..errors import InvalidInput
 
 Array = NDArray[np.float64]
 
+# those of the CCSDS (502.0-B-2, annex A2)
+TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
 J2000 = "2000-01-01T12:00:00"
 DIGITS = 12  # decimals of the seconds in dates that are written: picoseconds
 DATE = re.compile(r"(\d{4})-(?:(\d\d)-(\d\d)|(\d{3}))(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)Z?)?")
@@ -48,7 +50,9 @@ class Anchor:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value < math.inf:
                 raise InvalidInput(name, value, "a positive number")
-        for name in ("frame", "centre", "time_system"):
+        if self.time_system not in TIME_SYSTEMS:
+            raise InvalidInput("time_system", self.time_system, f"one of {', '.join(TIME_SYSTEMS)}")
+        for name in ("frame", "centre"):
             value = getattr(self, name)
             if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_ .+-]{1,40}", value) or not value.strip():
                 raise InvalidInput(name, value, "a name of letters, digits, spaces and _ . + -")

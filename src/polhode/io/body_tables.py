@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, get_origin, get_type_hints
 
 from ..bodies import KINDS, Body, Polyhedron
+from ..bodies.checks import positive
 from ..errors import InvalidInput
 from .checks import ScenarioError, arguments, members, nearest
 
@@ -42,10 +43,11 @@ def body_in(where: str, path: str, table: Any) -> Body:
         raise ScenarioError(where, path, table, f"a table with a type, one of {', '.join(KINDS)}")
     given = {key: value for key, value in table.items() if key not in ("mesh", "mesh_scale")}
     kind = given.pop("type", None)
+    try:
+        scale = positive("mesh_scale", table.get("mesh_scale", 1.0))
+    except InvalidInput as error:
+        raise ScenarioError(where, f"{path}.mesh_scale", error.value, "a positive number") from error
     if "mesh" in table:
-        scale = table.get("mesh_scale", 1.0)
-        if isinstance(scale, bool) or not isinstance(scale, (int, float)):
-            raise ScenarioError(where, f"{path}.mesh_scale", scale, "a positive number")
         mass = {"mass": given["mass"]} if "mass" in given else {}
         given = {"file": table["mesh"], "scale": scale, "principal": True} | mass
         kind = Polyhedron.kind

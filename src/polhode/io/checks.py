@@ -20,8 +20,11 @@ EXPECTED = {
     "finite_number": "a finite number",
     "int_type": "a whole number",
     "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
     "bool_type": "true or false",
     "string_type": "text in quotes",
+    "is_instance_of": "a list",
+    "list_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
     "literal_error": "{expected}",
@@ -67,7 +70,7 @@ def validate(where: str, path: tuple[str, ...], model: type[AnyTable], data: Any
     except ValidationError as failure:
         # a misspelt key also leaves the right one missing: it is the spelling that helps
         errors = sorted(failure.errors(), key=lambda error: error["type"] != "extra_forbidden")
-        raise _located(where, path, model, errors[0]) from None
+        raise _located(where, path, model, errors) from None
 
 
 def arguments(where: str, path: str, function: Callable[..., Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -118,13 +121,28 @@ def expect(good: bool, value: Any, allowed: str) -> Any:
     return value
 
 
-def _located(where: str, path: tuple[str, ...], model: type[BaseModel], error: ErrorDetails) -> ScenarioError:
-    """One of pydantic's errors as ours."""
-    keys = [str(key) for key in error["loc"]]
-    place = ".".join([*path, *keys])
+def _keys(model: type[BaseModel], error: ErrorDetails) -> tuple[list[str], str]:
+    """The keys that lead to an error, and where in a list it is; what pydantic adds, which type of several did not fit,
+    is in no file."""
+    keys: list[str] = []
+    fields: Any = model.model_fields
+    for key in error["loc"]:
+        if fields is None:
+            break
+        keys.append(str(key))
+        fields = getattr(fields[key].annotation, "model_fields", None) if key in fields else None
+    return keys, "".join(f"[{key}]" for key in error["loc"][len(keys) :] if isinstance(key, int))
+
+
+def _located(where: str, path: tuple[str, ...], model: type[BaseModel], errors: list[ErrorDetails]) -> ScenarioError:
+    """The first of pydantic's errors as ours, with what else is allowed at its place."""
+    error = errors[0]
+    keys, index = _keys(model, error)
+    place = ".".join([*path, *keys]) + index
     if error["type"] not in ("extra_forbidden", "missing"):
-        allowed = EXPECTED.get(error["type"], error["msg"]).format(**error.get("ctx", {}))
-        return ScenarioError(where, place, error["input"], allowed)
+        here = [other for other in errors if _keys(model, other) == (keys, index)]
+        allowed = [EXPECTED.get(other["type"], other["msg"]).format(**other.get("ctx", {})) for other in here]
+        return ScenarioError(where, place, error["input"], " or ".join(dict.fromkeys(allowed)))
     for key in keys[:-1]:
         model = model.model_fields[key].annotation  # type: ignore[assignment]
     known = model.model_fields

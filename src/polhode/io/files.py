@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import InvalidInput, PolhodeError
+
+LONGEST_NAME = 200  # bytes of a name to which others are made by adding to it; file systems allow 255
 
 
 @contextmanager
@@ -49,6 +51,15 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     if not target.parent.is_dir():
         raise InvalidInput("path", str(path), f"a folder that exists, but there is no {target.parent}")
     return target
+
+
+def check_files(paths: Iterable[Path]) -> None:
+    """Refuse places where no file can be put, whether or not their folder exists yet."""
+    for path in paths:
+        if path.is_dir():
+            raise InvalidInput("path", str(path), "a file, but this is a folder")
+        if len(os.fsencode(path.name)) > LONGEST_NAME + 40:
+            raise InvalidInput("path", path.name, f"a file name of at most {LONGEST_NAME} bytes")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput, PolhodeError
 from ..geometry import quaternion, so3
+from ..geometry.front import NEAR
 from ..systems import OrbitingBody, PlanarPendulum
 from ..systems.placements import bodies_of, placements
 from ..trajectory import Trajectory
 
 Array = NDArray[np.float64]
-NEAR_ROTATION = 1e-6
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Motion:
         if self.R is None:
             raise PolhodeError(f"{self.name} has no attitude in space, which this format is about")
         off = float(np.abs(np.swapaxes(self.R, 1, 2) @ self.R - np.eye(3)).max())
-        if off > NEAR_ROTATION:
+        if off > NEAR:
             raise PolhodeError(f"the attitude of {self.name} is no rotation any more: RᵀR differs from 1 by {off:.2g}")
         return so3.project(self.R) if off > 1e-14 else self.R
 
@@ -65,7 +65,7 @@ class Motion:
         """x and v."""
         if self.x is None or self.v is None:
             raise PolhodeError(
-                f"{self.name} has no position and velocity, only an attitude, and this format is about them"
+                f"{self.name} has no position and velocity, which this format is about, only an attitude: see --to ck and aem"
             )
         return self.x, self.v
 

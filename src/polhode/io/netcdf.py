@@ -20,6 +20,7 @@ from ..methods.base import known_methods
 from ..systems.base import System, known_systems
 from ..trajectory import Occurrence, Stats, Trajectory
 from .files import check_writable, replacing
+from .whole import check_whole
 from .zarr_folder import is_zarr, read_zarr, write_zarr
 
 if TYPE_CHECKING:
@@ -71,10 +72,11 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     if "polhode_system" not in attributes:
         raise InvalidInput("path", str(path), "a trajectory that polhode wrote; this is some other file")
     try:
-        return _trajectory(dataset, {key.removeprefix("polhode_"): value for key, value in attributes.items()}, system)
+        said = {key.removeprefix("polhode_"): value for key, value in attributes.items()}
+        return check_whole(_trajectory(dataset, said, system))
     except PolhodeError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InvalidInput(
             "path", str(path), f"a whole trajectory; in this file something is amiss: {error}"
         ) from error

@@ -35,8 +35,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from ..arguments import count_steps
-from ..errors import IncompatibleMethod, InvalidInput
+from ..arguments import MOST_STEPS, count_steps
+from ..errors import IncompatibleMethod, InvalidInput, PolhodeError
 from ..events import Contact, Event
 from ..methods.base import Method, known_methods
 from ..simulate import resume, simulate
@@ -44,8 +44,10 @@ from ..systems.base import State, System, known_systems
 from ..trajectory import Trajectory
 from .body_tables import with_bodies
 from .checks import ScenarioError, Table, arguments, expect, nearest, validate
+from .files import LONGEST_NAME
 
 LARGEST_FILE = 1_000_000
+DEFAULT_METHOD = {"type": "LGVI"}
 
 
 def _nonzero(value: float) -> float:
@@ -59,7 +61,8 @@ def _plots(value: Any) -> Any:
 
 def _file_name(value: Any) -> Any:
     plain = isinstance(value, str) and value.endswith(".nc") and value[0] != "." and value.isprintable()
-    return expect(plain and not set(value) & set('/\\:*?"<>|'), value, "a file name without a folder, ending in .nc")
+    expect(plain and not set(value) & set('/\\:*?"<>|'), value, "a file name without a folder, ending in .nc")
+    return expect(len(os.fsencode(value)) <= LONGEST_NAME, value, f"a file name of at most {LONGEST_NAME} bytes")
 
 
 class RunTable(Table):
@@ -68,7 +71,7 @@ class RunTable(Table):
     step: Annotated[float, AfterValidator(_nonzero)] = Field(description="the time step, a nonzero number")
     t_end: float | None = Field(default=None, description="the time to end at, a whole number of steps away")
     steps: int | None = Field(default=None, ge=0, description="the number of steps, instead of t_end")
-    save_every: int = Field(default=1, ge=1, description="keep every so many steps")
+    save_every: int = Field(default=1, ge=1, le=MOST_STEPS, description="keep every so many steps")
     tangent: bool = Field(default=False, description="whether to compute the tangent map too")
     contact: Literal["ignore", "stop", "continue"] = Field(default="ignore", description="what to do when bodies touch")
 
@@ -87,7 +90,7 @@ class Document(Table):
     description: str = Field(default="", description="more about it")
     system: dict[str, Any] = Field(description="a table with the system's type and its parameters")
     state: dict[str, Any] = Field(description="a table with the initial state; what is left out has its default")
-    method: dict[str, Any] = Field(default={"type": "LGVI"}, description="a table with the method's type and options")
+    method: dict[str, Any] = Field(default=DEFAULT_METHOD, description="a table with the method's type and options")
     run: RunTable = Field(description="a table with step, and t_end or steps")
     output: OutputTable = OutputTable()
 
@@ -142,19 +145,11 @@ class Scenario:
             raise ScenarioError(
                 self.name, "run.t_end", problem="run.t_end is missing: either t_end or steps must be given"
             )
+        if run.steps is not None:
+            self._memory(system, method, run.steps)
         with self._located("run"):
-            try:
-                steps = count_steps(state.t, run.step, run.t_end, run.steps)
-            except OverflowError:
-                raise InvalidInput("step", run.step, "a step of which a finite number leads to t_end") from None
-        samples = 1 + -(-steps // run.save_every)
-        layout = system.representations[method.representation].layout
-        memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
-        if memory > _physical_memory():
-            allowed = (
-                f"a larger number: {samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has"
-            )
-            raise ScenarioError(self.name, "run.save_every", run.save_every, allowed)
+            steps = count_steps(state.t, run.step, run.t_end, run.steps)
+        samples, memory = self._memory(system, method, steps)
         events: list[Event] = [] if run.contact == "ignore" else [Contact(stop=run.contact == "stop")]
         for event in events:
             try:
@@ -162,6 +157,18 @@ class Scenario:
             except InvalidInput as error:
                 raise ScenarioError(self.name, "run.contact", run.contact, error.allowed) from error
         return Plan(system, state, method, steps, samples, memory, events)
+
+    def _memory(self, system: System, method: Method, steps: int) -> tuple[int, int]:
+        """How many samples so many steps leave, and their size in bytes, if this machine can hold them."""
+        run, layout = self.document.run, system.representations[method.representation].layout
+        samples = 1 + -(-steps // run.save_every)
+        memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
+        if memory > _physical_memory():
+            allowed = (
+                f"a larger number: {samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has"
+            )
+            raise ScenarioError(self.name, "run.save_every", run.save_every, allowed)
+        return samples, memory
 
     def run(self, *, progress: bool = False, steps: int | None = None, earlier: Trajectory | None = None) -> Trajectory:
         """Run it, or only its first `steps`, or what an `earlier`, unfinished run of it left; the result's provenance
@@ -233,6 +240,11 @@ class Scenario:
             raise
         except InvalidInput as error:
             raise ScenarioError(self.name, f"{section}.{error.field}", error.value, error.allowed) from error
+        except PolhodeError:
+            raise
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            problem = f"{section}: its numbers are too large, too small or too far apart to compute with ({error})"
+            raise ScenarioError(self.name, section, problem=problem) from error
 
 
 def load_scenario(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -253,6 +265,7 @@ def load_scenario(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -
         raise ScenarioError(file.name, "file", problem=f"not TOML: {error}") from None
     if not document:
         raise ScenarioError(file.name, "file", problem=f"the file is empty; it needs {_tables()}")
+    document.setdefault("method", dict(DEFAULT_METHOD))
     for override in overrides:
         _override(document, override)
     return Scenario(file.name, text, tuple(overrides), validate(file.name, (), Document, document))
@@ -284,8 +297,8 @@ def _override(document: dict[str, Any], text: str) -> None:
     """Put one "table.key=value" into the document; the value is TOML, or else text. "table.key=" takes the key out."""
     key, equals, value = (part.strip() for part in text.partition("="))
     *tables, last = key.split(".")
-    if not equals or not all([*tables, last]):
-        raise ScenarioError("--set", "set", text, "KEY=VALUE, as in run.step=0.01")
+    if not equals or not all([*tables, last]) or len(text.splitlines()) > 1:
+        raise ScenarioError("--set", "set", text, "KEY=VALUE on one line, as in run.step=0.01")
     for name in tables:
         document = document.setdefault(name, {})
         if not isinstance(document, dict):

@@ -87,7 +87,7 @@ def write_spice(
     with ExitStack() as stack:
         beside = {file.suffix: stack.enter_context(replacing(file)) for file in files}
         for suffix, write in binaries.items():
-            _checked(spice, write, beside[suffix])
+            _checked(spice, write, beside[suffix], stem.with_name(name + suffix))
         for suffix, text in texts.items():
             beside[suffix].write_text(text, encoding="ascii")
     return files
@@ -107,12 +107,18 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _checked(spice: Any, write: Callable[[Path], None], file: Path) -> None:
-    """Run SPICE's writers; what they say becomes an error of ours."""
+def _checked(spice: Any, write: Callable[[Path], None], file: Path, target: Path) -> None:
+    """Run SPICE's writers, of what is to become `target`; what they say becomes an error of ours."""
+    try:
+        file.touch()  # that a folder may not be written to, or a disk is full, the system says better than SPICE
+        file.unlink()
+    except OSError as error:
+        raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
     try:
         write(file)
     except spice.utils.exceptions.SpiceyError as error:
-        raise PolhodeError(f"SPICE could not write {file.suffix[1:]}: {error.short} {error.explain}".strip()) from error
+        reason = f"{error.short} {error.explain}".strip()
+        raise PolhodeError(f"SPICE could not write {file.suffix[1:]}, to be {target}: {reason}") from error
 
 
 def _times(motion: Motion, anchor: Anchor) -> Array:

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._registry import described_subclasses
 from ..errors import InvalidInput, PolhodeError
+from ..geometry.front import doubles
 from ..geometry.layout import Layout
 from ..scalars import Flow
 
@@ -204,7 +205,7 @@ class System(ABC):
 def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """`value` as an array of finite doubles of exactly this shape; SciPy's rotations count as their matrices."""
     try:
-        array = np.array(value.as_matrix() if hasattr(value, "as_matrix") else value, dtype=np.float64)
+        array = np.array(doubles(value.as_matrix() if hasattr(value, "as_matrix") else value))
     except (TypeError, ValueError):
         raise InvalidInput(field, value, f"numbers in the shape {shape}") from None
     if array.shape != shape:

@@ -227,7 +227,7 @@ class ChargedBody(MagneticBody):
 
 def check_symmetric(field: str, value: ArrayLike) -> Array:
     """A symmetric matrix from three numbers or a 3×3 matrix."""
-    shape = np.shape(value)
+    shape = np.shape(np.array(value, dtype=object))
     matrix = np.diag(check_finite(field, value, (3,))) if shape == (3,) else check_finite(field, value, (3, 3))
     if np.abs(matrix - matrix.T).max() > 1e-12 * np.abs(matrix).max():
         raise InvalidInput(field, value, "a symmetric matrix")

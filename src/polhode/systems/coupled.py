@@ -151,8 +151,10 @@ class CoupledBodies(System):
         potential: Any = None,
         allow_unphysical: bool = False,
     ) -> None:
-        if not len(inertias):
-            raise InvalidInput("inertias", inertias, "the inertia of at least one body")
+        if isinstance(inertias, (str, Mapping)) or np.ndim(np.array(inertias, dtype=object)) == 0 or not len(inertias):
+            raise InvalidInput("inertias", inertias, "a list with the inertia of at least one body")
+        if isinstance(couplings, (str, Mapping)) or not isinstance(couplings, Iterable):
+            raise InvalidInput("couplings", couplings, "a list of rows [i, j, C]")
         self.inertias = [
             Inertia.of(J, allow_unphysical=allow_unphysical, field=f"inertias[{i}]") for i, J in enumerate(inertias)
         ]
@@ -352,5 +354,6 @@ def check_coupling(field: str, row: Any, n: int) -> tuple[int, int, Array]:
         raise InvalidInput(field, row, allowed) from None
     if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= n for k in (i, j)) or i == j:
         raise InvalidInput(field, row, allowed)
-    matrix = float(check_finite(field, C, ())) * np.eye(3) if np.shape(C) == () else check_finite(field, C, (3, 3))
+    alone = np.ndim(np.array(C, dtype=object)) == 0
+    matrix = float(check_finite(field, C, ())) * np.eye(3) if alone else check_finite(field, C, (3, 3))
     return int(i) - 1, int(j) - 1, matrix

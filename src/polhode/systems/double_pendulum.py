@@ -168,12 +168,14 @@ class DoublePlanarPendulum(System):
             }.items()
         }
         self.given["g"] = self.g = float(check_finite("g", g, ()))
-        self.A, self.J2 = inertia1 + mass2 * length1**2, float(inertia2)
-        self.w = mass2 * length1 * center2
+        inertia1, self.J2, mass1, mass2, length1, center1, center2, _ = self.given.values()
+        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * center2
         self.g1, self.g2 = (mass1 * center1 + mass2 * length1) * self.g, mass2 * center2 * self.g
-        if self.J2 * mass2 * length1**2 < self.w**2 * (1.0 - 1e-12):
+        if not np.all(np.isfinite([*self.parameters(), self.w * self.w])):
+            raise InvalidInput("mass2", mass2, "masses and lengths whose moments of inertia are finite")
+        if self.J2 * mass2 * (length1 * length1) < self.w * self.w * (1.0 - 1e-12):
             raise InvalidInput(
-                "inertia2", inertia2, f"at least mass2 · center2² = {mass2 * center2**2:g}, about the joint"
+                "inertia2", inertia2, f"at least mass2 · center2² = {mass2 * (center2 * center2):g}, about the joint"
             )
         if self.g == 0.0:
             self.conserved = {**self.conserved, "momentum": Invariant("momentum", "total angular momentum p₁ + p₂")}

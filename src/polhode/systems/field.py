@@ -124,13 +124,16 @@ class FieldBody(ForcedAttitude):
             raise InvalidInput("masses", masses, "positive numbers")
         self.positions = check_finite("positions", positions, (count, 3))
         rows = np.asarray(sources, dtype=object)
-        self.sources = check_finite("sources", sources, (len(rows), 4)) if rows.size else np.zeros((0, 4))
+        none = rows.shape == (0,)
+        self.sources = np.zeros((0, 4)) if none else check_finite("sources", sources, (len(np.atleast_1d(rows)), 4))
         self.uniform = check_finite("uniform", uniform, (3,))
         self.gradient = np.zeros((3, 3)) if gradient is None else check_finite("gradient", gradient, (3, 3))
         if np.abs(self.gradient - self.gradient.T).max() > 1e-12 * np.abs(self.gradient).max():
             raise InvalidInput("gradient", gradient, "a symmetric matrix: the field has a potential")
         moments = np.einsum("i,ij,ik->jk", self.masses, self.positions, self.positions)
         inertia = np.trace(moments) * np.eye(3) - moments
+        if not np.all(np.isfinite(inertia)):
+            raise InvalidInput("masses", masses, "masses, and positions, whose moments of inertia are finite")
         if np.linalg.eigvalsh(inertia)[0] <= 1e-12 * np.abs(inertia).max():
             raise InvalidInput("positions", positions, "points that do not all lie on one line through the centre")
         super().__init__(inertia)

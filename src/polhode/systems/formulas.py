@@ -152,8 +152,10 @@ def code(field: str, e: Any) -> str:
 
     if e.is_Symbol:
         return str(e)
-    if isinstance(e, sympy.Expr) and e.is_number and e.is_extended_real and e.is_finite:
-        return f"({float(e)!r})"
+    if isinstance(e, sympy.Expr) and e.is_number and e.is_extended_real:
+        if not math.isfinite(number := float(e)):
+            raise InvalidInput(field, e, "finite numbers")
+        return f"({number!r})"
     if e.is_Add or e.is_Mul:
         return "(" + (" + " if e.is_Add else " * ").join(map(text, e.args)) + ")"
     if e.is_Pow and (2 * e.exp).is_Integer:

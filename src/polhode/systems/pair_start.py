@@ -102,7 +102,10 @@ def _orbit(pair: Pair, given: Mapping[str, Any]) -> tuple[Array, Array]:
     if not isinstance(table, Mapping) or not set(table) <= set(known):
         raise InvalidInput("elements", table, f"a table with some of {', '.join(known)}")
     try:
-        return cartesian(orbit_from(pair.G * (pair.m1 + pair.m2), **table))
+        numbers: dict[str, Any] = {
+            name: None if value is None else float(check_finite(name, value, ())) for name, value in table.items()
+        }
+        return cartesian(orbit_from(pair.G * (pair.m1 + pair.m2), **numbers))
     except InvalidInput as error:
         raise InvalidInput(f"elements.{error.field}", error.value, error.allowed) from error
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..bodies import Body, PointMasses, Polyhedron, body_from
 from ..bodies.inertia import TOLERANCE, Inertia
 from ..errors import InvalidInput
-from ..gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
+from ..gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 
 Array = NDArray[np.float64]
 
@@ -76,8 +76,9 @@ def checked_gravity(gravity: Any) -> int | str:
     """ "points", "polyhedron", or an order."""
     if isinstance(gravity, str) and gravity in ("points", "polyhedron"):
         return gravity
-    if isinstance(gravity, bool) or not isinstance(gravity, (int, np.integer)) or gravity < 2:
-        raise InvalidInput("gravity", gravity, '"points", "polyhedron", or the order of the expansion, 2 or more')
+    if isinstance(gravity, bool) or not isinstance(gravity, (int, np.integer)) or not 2 <= gravity <= LARGEST_ORDER:
+        allowed = f'"points", "polyhedron", or the order of the expansion, 2 to {LARGEST_ORDER}'
+        raise InvalidInput("gravity", gravity, allowed)
     return int(gravity)
 
 

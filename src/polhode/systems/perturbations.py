@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..bodies import Body, PointMasses
 from ..bodies.checks import from_table, positive, whole
 from ..errors import InvalidInput
-from ..gravity import Expansion
+from ..gravity import LARGEST_ORDER, Expansion
 from ..gravity.dispatch import energies
 from ..gravity.kepler import plane
 from ..scalars import double, kernel
@@ -83,11 +83,11 @@ class KeplerOrbit:
     centre: Sequence[float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        for name in ("semimajor", "period", "eccentricity", "inclination", "node", "pericentre", "anomaly"):
+            object.__setattr__(self, name, float(check_finite(name, getattr(self, name), ())))
         positive("semimajor", self.semimajor)
-        if not check_finite("period", self.period, ()):
+        if not self.period:
             raise InvalidInput("period", self.period, "a number other than zero (negative: the other way round)")
-        for name in ("eccentricity", "inclination", "node", "pericentre", "anomaly"):
-            check_finite(name, getattr(self, name), ())
         if not 0.0 <= self.eccentricity < 1.0:
             raise InvalidInput("eccentricity", self.eccentricity, "a number from 0 to below 1")
         object.__setattr__(self, "centre", tuple(check_finite("centre", self.centre, (3,)).tolist()))
@@ -129,7 +129,7 @@ class DistantBody:
 
     def __init__(self, mass: float, position: Any, *, order: int | None = None, tidal: bool = False) -> None:
         self.mass = positive("mass", mass)
-        self.order = None if order is None else whole("order", order, 2)
+        self.order = None if order is None else whole("order", order, 2, LARGEST_ORDER)
         if not isinstance(tidal, bool):
             raise InvalidInput("tidal", tidal, "true or false")
         self.tidal, self._given = tidal, position
@@ -221,7 +221,7 @@ def perturbation_from(field: str, given: Any) -> Perturbation:
         raise InvalidInput(field, given, "a DistantBody, UniformField or ExternalPotential, or a table with its type")
     arguments = dict(given)
     kind = arguments.pop("type", None)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidInput(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
     return from_table(field, KINDS[kind], arguments)
 

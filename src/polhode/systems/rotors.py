@@ -78,7 +78,7 @@ class Rotor:
     @property
     def matrix(self) -> Array:
         """The inertia I_r about the rotor's centre, in the carrier's frame."""
-        shape, n = np.shape(self.inertia), np.asarray(self.axis, dtype=float)
+        shape, n = np.shape(np.array(self.inertia, dtype=object)), np.asarray(self.axis, dtype=float)
         if shape == ():
             return float(check_finite("inertia", self.inertia, ())) * np.eye(3)
         if shape == (2,):

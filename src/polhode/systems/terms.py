@@ -145,6 +145,6 @@ def check_damping(field: str, value: ArrayLike | None) -> Array:
         D = np.diag(check_finite(field, value, (3,)))
     else:
         D = check_finite(field, value, (3, 3))
-    if np.linalg.eigvalsh(D + D.T)[0] < -1e-12 * np.abs(D).max():
+    if np.linalg.eigvalsh(0.5 * D + 0.5 * D.T)[0] < -5e-13 * np.abs(D).max():
         raise InvalidInput(field, value, "a matrix with ω·Dω ≥ 0: one that does not add energy")
     return D

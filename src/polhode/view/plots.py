@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput
+from ..io.checks import nearest
 from ..io.files import make_folder, replacing
 from ..systems.base import System
 from ..trajectory import Trajectory
@@ -95,12 +96,12 @@ def figures_for(trajectory: Trajectory) -> list[str]:
 
 
 def check_figures(names: Sequence[str], system: System) -> list[str]:
-    """`names`, if each is a figure of this system."""
+    """`names`, each once, if each is a figure of this system."""
     known = figures_of(system)
     for name in names:
         if name not in known:
-            raise InvalidInput("figure", name, f"one of {', '.join(known)}")
-    return list(names)
+            raise InvalidInput("figure", name, f"one of {', '.join(known)}{nearest(name, known)}")
+    return list(dict.fromkeys(names))
 
 
 def save_figures(
