@@ -3,7 +3,7 @@
 A turn of space about n changes `U(R₁, …, Rₙ)` at the rate `n·Σ r × ∂U/∂r`, over all columns r of all attitudes. For a
 formula of smooth functions this vanishes identically if it does so at some attitudes in general position: these are
 drawn once and for all, and zero is 1e-12 of the terms that add up to it. Of functions that are not formulas, or that
-have corners (Abs), nothing is said.
+have corners or pieces, nothing is said.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .formulas import attitude_symbols
+from .formulas import attitude_symbols, formula_kernel, on_arrays
 from .potentials import Potential, SymbolicPotential, entries
 from .search import random_attitudes
 
@@ -23,13 +23,14 @@ def is_unchanged_by_rotations(potential: Potential) -> bool:
     """Whether it is known to depend on relative attitudes only."""
     import sympy
 
-    if not isinstance(potential, SymbolicPotential) or potential.expression.has(sympy.Abs):
+    corners = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Min, sympy.Max, sympy.Piecewise)
+    if not isinstance(potential, SymbolicPotential) or potential.expression.has(*corners):
         return False
     symbols = [x for R in attitude_symbols(potential.bodies) for x in R]
-    slopes = sympy.lambdify(symbols, [sympy.diff(potential.expression, x) for x in symbols], "numpy")
+    slopes = formula_kernel("potential", [sympy.diff(potential.expression, x) for x in symbols], symbols)
     R = random_attitudes(np.random.default_rng(1), TRIALS, potential.bodies)
-    values = slopes(*(x for i in range(potential.bodies) for x in entries(R[:, i])))
-    G = np.stack(np.broadcast_arrays(*values, np.zeros(TRIALS))[:-1], axis=-1).reshape(R.shape)
+    values = on_arrays(slopes, (x for i in range(potential.bodies) for x in entries(R[:, i])))
+    G = np.stack(values, axis=-1).reshape(R.shape)
     # columns of R and of the slopes, as rows
     r, g = (np.swapaxes(A, -1, -2).reshape(TRIALS, -1, 3) for A in (R, G))
     off = np.abs(np.cross(r, g).sum(axis=1)).max(axis=-1)
