@@ -61,12 +61,12 @@ def largest_step(system: System, state: State, method: Method | None = None, *, 
 
 
 def rounded_down(x: float, digits: int = 6) -> str:
-    """A number to so many digits, and not above itself.
+    """A number to so many digits, and not above itself by more than it is known to.
 
-    >>> rounded_down(0.9942339), rounded_down(1.05031548)
-    ('0.994233', '1.05031')
+    >>> rounded_down(0.9942339), rounded_down(1.05031548), rounded_down(0.49999999999)
+    ('0.994233', '1.05031', '0.5')
     """
     if x <= 0.0 or not math.isfinite(x):
         return f"{x:g}"
     unit = 10.0 ** (math.floor(math.log10(x)) + 1 - digits)
-    return f"{math.floor(x / unit) * unit:.{digits}g}"
+    return f"{math.floor(x * (1.0 + FINE) / unit) * unit:.{digits}g}"

@@ -188,7 +188,7 @@ def test_a_body_is_rebuilt_from_its_description(cls, tmp_path) -> None:
         ({"moment": TRIANGLE, "frame": "world"}, "frame"),
         ({"moment": lambda t, R, omega: 1.0}, "moment"),
         ({"moment": lambda t, R, omega: (undefined(t), 0.0, 0.0)}, "moment"),  # noqa: F821
-        ({"moment": lambda t: (0.0, 0.0, 0.0)}, "moment"),
+        ({"moment": lambda t, R: (0.0, 0.0, 0.0)}, "moment"),
     ],
 )
 def test_moments_that_cannot_be_used_are_named(arguments, field) -> None:

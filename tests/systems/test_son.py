@@ -141,10 +141,13 @@ def test_too_long_a_step_names_the_longest() -> None:
     body = RigidBodySOn([1.0, 1.5, 2.2])
     state = body.state(M=[0.0, 0.0, 5.0])
     assert abs(body.largest_step(state) - 0.5) < 1e-12
-    with pytest.raises(ph.ConvergenceError, match=r"largest usable step from this state is 0\.5"):
-        simulate(body, state, step=0.51, steps=10)
-    with pytest.raises(ph.ConvergenceError, match=r"largest usable step from this state is 0\.5"):
-        simulate(body, state, step=0.51, steps=10, method=ph.MoserVeselov(algorithm=1))
+    for method in (ph.LGVI(), ph.MoserVeselov(algorithm=1)):
+        with pytest.raises(
+            ph.ConvergenceError, match=r"largest usable step from this state is (0\.5|0\.49999)"
+        ) as caught:
+            simulate(body, state, step=0.51, steps=10, method=method)
+        named = float(str(caught.value).split("this state is ")[1].split(",")[0])
+        simulate(body, state, step=named, steps=1, method=method)  # at a fold, rounding may leave a little less
     assert simulate(body, state, step=0.49, steps=10).drift()["energy"] < 1e-13
 
 

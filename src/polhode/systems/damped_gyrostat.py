@@ -33,7 +33,7 @@ from ..scalars import any_of, flow, get3, kernel, par, par6, put3, worst
 from .attitude import NO_SOLUTION, record
 from .base import Field, Invariant, State, check_finite
 from .gyrostat import Gyrostat
-from .gyrostat_flows import OWN, gyrostat_rates, put_pulses, turn
+from .gyrostat_flows import OWN, gyrostat_rates, is_finite, put_pulses, turn
 from .rotors import Rotor
 
 Array = NDArray[np.float64]
@@ -45,11 +45,12 @@ SYMMETRIC, FULL = 1.0, 2.0  # k/C: how much of the impulse acts at the start of 
 def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, share: float, out: Any) -> int:
     """`Π ↦ Fᵀ(Π + λ) + λ'`, `d ↦ Fᵀ(d − λ) − λ'`: λ at the start, and `λ' = Fᵀλ` at the end where it is half."""
     Pi, d = get3(y, at, S), get3(y, damper, S)
+    carrier = subtract(Pi, rho)
     c, impulse, iterations, defect, lost = solve_damped_increment_(
-        par6(p, 0, S), subtract(Pi, rho), h, rho, d, par(p, OWN, S), share * par(p, OWN + 1, S)
+        par6(p, 0, S), carrier, h, rho, d, par(p, OWN, S), share * par(p, OWN + 1, S)
     )
     record(out, iterations, worst(defect))
-    if any_of(lost & (defect == defect)):
+    if any_of(lost & is_finite(carrier)):
         return NO_SOLUTION
     turn(S, y, at, c)
     E = cayley_increment(c)

@@ -20,7 +20,7 @@ SAME_NAME = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh
 CALLS = {name: name for name in SAME_NAME} | {"Abs": "absolute", "Max": "largest", "Min": "smallest"}
 SPACE = {name: getattr(scalars, name) for name in (*CALLS.values(), "sqrt", "power", "where")}
 SPACE |= {"get": get, "put": put, "nan": math.nan}
-ALLOWED = "sums, products, powers, " + ", ".join(CALLS) + ", sign, Heaviside and Piecewise"
+ALLOWED = "finite numbers, sums, products, powers, " + ", ".join(CALLS) + ", sign, Heaviside and Piecewise"
 
 
 def symbols(body: int | None = None) -> Any:

@@ -54,8 +54,8 @@ class FullBodyProblem(System):
 
     `bodies`: mass distributions of `polhode.bodies` (or their descriptions). `gravity`: "points" for the exact sum over
     point masses, "polyhedron" for the exact field of a mesh in which points move, or an order N ≥ 2 of the expansion in
-    inertia integrals; a single point mass may be a body, and does not turn. `G` is the gravitational constant. `perturbations`: a list of `DistantBody`, `UniformField` and
-    `ExternalPotential` (or their tables). `dissipation`: a list of `TidalFriction`, for the method `ForcedLGVI`.
+    inertia integrals; a single point mass may be a body, and does not turn. `G` is the gravitational constant.
+    `perturbations`: a list of `DistantBody`, `UniformField` and `ExternalPotential` (or their tables). `dissipation`: a list of `TidalFriction`, for the method `ForcedLGVI`.
 
     >>> from polhode.bodies import Sphere
     >>> problem = FullBodyProblem([Sphere(1.0, 0.1), Sphere(1.0, 0.1)], gravity=2)

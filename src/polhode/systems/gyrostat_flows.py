@@ -99,12 +99,19 @@ def carried_rho(S: Any, y: Any, at: int, t: Any) -> Vector:
 
 
 @kernel
+def is_finite(x: Vector) -> Any:
+    """Whether every entry is, in each lane."""
+    return 0.0 * (x[0] + x[1] + x[2]) == 0.0
+
+
+@kernel
 def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vector, out: Any) -> int:
     """`R ↦ R F`, `Π ↦ Fᵀ Π` with the rotors' momentum ρ of the interval; nothing lies `behind`."""
     Pi = get3(y, at, S)
-    c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), subtract(Pi, rho), h, rho)
+    carrier = subtract(Pi, rho)
+    c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), carrier, h, rho)
     record(out, iterations, worst(defect))
-    if any_of(lost & (defect == defect)):  # what is not finite goes through, for the driver to say so
+    if any_of(lost & is_finite(carrier)):  # what is not goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
     put3(y, at, S, turned_back(cayley_increment(c), Pi))
