@@ -353,8 +353,8 @@ def _advance_well(run: Run, first: int, count: int, every: int, rows: Array) -> 
             # back to the start and up to the last good step: a run is a function of its sample
             run.restore(before)
             again, further = run.advance(first, good, every, kept)
-            if again:
-                good = further
+            if again and good > 0:
+                good = min(further, good - 1)
                 continue
         if np.all(np.isfinite(kept)) and np.all(np.isfinite(run.sample)):
             return status, good
