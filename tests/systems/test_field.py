@@ -127,6 +127,7 @@ N = np.array([0.3, -0.5, 0.8]) / np.linalg.norm([0.3, -0.5, 0.8])
         ({"potential": "x**2 + z**2 + 0.3*y**3"}, "momentum_along_axis"),
         ({"potential": "x**2 + 2*y**2 + 0.3*z**3"}, None),
         ({"potential": "sqrt(1 + x**2 + y**2 + z**2)"}, "spatial_momentum"),
+        ({"potential": "Piecewise((z**2, x < 10), (z**2 + x, True))"}, None),
     ],
 )
 def test_the_momentum_about_the_axis_of_a_field(field: dict, kept: str | None) -> None:

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arguments import whole
+from ..bodies.checks import positive
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..methods import Method
 from ..systems.base import State, check_finite
 from .propagators import Propagator, Stepped, _body
-from .sensors import Gyro, VectorSensor, not_negative
+from .sensors import Gyro, VectorSensor
 
 Array = NDArray[np.float64]
 
@@ -64,7 +65,7 @@ class MEKF:
             raise InvalidInput(
                 "propagator", propagator, "Stepped(...), FirstOrder(...), a method, or your own Propagator"
             )
-        self.acceleration_noise = not_negative("acceleration_noise", acceleration_noise)
+        self.acceleration_noise = positive("acceleration_noise", acceleration_noise, zero=True)
         if gate is not None and not 0 < gate < 1:
             raise InvalidInput("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
         self.gate = gate

@@ -12,24 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..bodies.checks import positive
 from ..errors import InvalidInput
 from ..systems.base import check_finite
 
 Array = NDArray[np.float64]
-
-
-def positive(field_name: str, value: float) -> float:
-    number = float(check_finite(field_name, value, ()))
-    if not number > 0:
-        raise InvalidInput(field_name, value, "a positive number")
-    return number
-
-
-def not_negative(field_name: str, value: float) -> float:
-    number = float(check_finite(field_name, value, ()))
-    if not number >= 0:
-        raise InvalidInput(field_name, value, "a number that is not negative")
-    return number
 
 
 def direction(field_name: str, value: ArrayLike) -> Array:
@@ -88,7 +75,7 @@ class Gyro:
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
-        not_negative("bias_walk", self.bias_walk)
+        positive("bias_walk", self.bias_walk, zero=True)
 
     def measure(self, omega: Array, bias: Array, rng: np.random.Generator) -> Array:
         """A noisy measurement of the rate `omega` with this bias."""

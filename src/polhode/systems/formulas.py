@@ -84,6 +84,13 @@ def in_reals(expression: Any) -> Any:
     )
 
 
+def has_corners(expression: Any) -> bool:
+    """Whether it is made of pieces, so that what holds at some places need not hold at all."""
+    import sympy
+
+    return bool(expression.has(sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Min, sympy.Max, sympy.Piecewise))
+
+
 def moment_of(U: Any, R: Any) -> list[Any]:
     """`M = Σ rᵢ × ∂U/∂rᵢ` over the rows rᵢ of R (problem 6.1 of [LLM17])."""
     import sympy

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .formulas import attitude_symbols, formula_kernel, on_arrays
+from .formulas import attitude_symbols, formula_kernel, has_corners, on_arrays
 from .potentials import Potential, SymbolicPotential, entries
 from .search import random_attitudes
 
@@ -23,8 +23,7 @@ def is_unchanged_by_rotations(potential: Potential) -> bool:
     """Whether it is known to depend on relative attitudes only."""
     import sympy
 
-    corners = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Min, sympy.Max, sympy.Piecewise)
-    if not isinstance(potential, SymbolicPotential) or potential.expression.has(*corners):
+    if not isinstance(potential, SymbolicPotential) or has_corners(potential.expression):
         return False
     symbols = [x for R in attitude_symbols(potential.bodies) for x in R]
     slopes = formula_kernel("potential", [sympy.diff(potential.expression, x) for x in symbols], symbols)

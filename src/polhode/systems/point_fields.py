@@ -19,7 +19,7 @@ from ..errors import InvalidInput
 from ..geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
 from ..scalars import get9, kernel, par, par3
 from ..scalars.compile import Kernel
-from .formulas import formula_kernel, known_symbols, on_arrays, text_of
+from .formulas import formula_kernel, has_corners, known_symbols, on_arrays, text_of
 from .potentials import CompiledPotential, Potential, PythonPotential
 from .traced import trace
 
@@ -88,10 +88,8 @@ class ScalarField:
 
     def symmetric(self, axes: Array, radii: Array) -> NDArray[np.bool_]:
         """About which of `axes` (k, 3) V is known to be symmetric: `n·(x × ∇V) = 0` to rounding at points of these distances,
-        drawn once and for all. Of functions that are not formulas, or have corners (Abs), nothing is known."""
-        import sympy
-
-        if self.expression is None or self.pull is None or self.expression.has(sympy.Abs):
+        drawn once and for all. Of functions that are not formulas, or have corners or pieces, nothing is known."""
+        if self.expression is None or self.pull is None or has_corners(self.expression):
             return np.zeros(len(axes), dtype=bool)
         x = np.random.default_rng(1).normal(size=(8, len(radii), 3))
         x *= radii[:, None] / np.linalg.norm(x, axis=-1, keepdims=True)
