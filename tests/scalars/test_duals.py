@@ -86,7 +86,7 @@ def test_partials_of_arithmetic(formula):
 def test_every_partial_is_carried():
     """Widths that are not a hardware vector's: each partial by itself is what it is among three."""
     rows = moderate(8)
-    for partials in (1, 6, 8):
+    for partials in (1, 6, 8, 9, 12):
         entries = with_partials(rows, partials)
         results = sweep(arithmetic, duals(partials), entries)
         for k in range(1, 1 + partials):

@@ -18,6 +18,7 @@ from polhode.scalars import (
     any_of,
     atan2,
     attach,
+    constant,
     cos,
     double,
     duals,
@@ -177,8 +178,8 @@ def test_attach_differentiates_an_implicit_function():
     check_partials(root, exact_root, rows, ulps=16.0)
 
 
-@pytest.mark.parametrize("partials", [1, 2, 6, 8])
-def test_seeded_and_partial(partials):
+@pytest.mark.parametrize("partials", [1, 2, 6, 8, 9, 12])
+def test_seeded_constant_and_partial(partials):
     @numba.njit
     def seed_each(S, x, plain, out):
         for i in range(out.shape[0]):
@@ -186,16 +187,21 @@ def test_seeded_and_partial(partials):
             out[i, 0] = value(s)
             for j in range(out.shape[0]):
                 out[i, 1 + j] = partial(2.0 * s, j)
-            plain[i] = partial(x, i)
+            plain[i] = partial(x, i) + partial(constant(S, x) * s, i) - partial(x * s, i)
+            plain[i] += value(constant(S, x)) - x
 
     out, plain = np.full((partials, 1 + partials), np.nan), np.full(partials, np.nan)
     seed_each(duals(partials), np.pi, plain, out)
     assert np.all(out[:, 0] == np.pi)
     assert np.array_equal(out[:, 1:], 2.0 * np.eye(partials))
-    assert not plain.any()  # a double has none
+    assert not plain.any()  # a double has none, nor has a constant
 
 
-@pytest.mark.parametrize("call", [lambda: seeded(duals(1), 1.0, 0), lambda: partial(1.0, 0)], ids=["seeded", "partial"])
+@pytest.mark.parametrize(
+    "call",
+    [lambda: seeded(duals(1), 1.0, 0), lambda: constant(duals(1), 1.0), lambda: partial(1.0, 0)],
+    ids=["seeded", "constant", "partial"],
+)
 def test_derivatives_are_for_compiled_code(call):
     with pytest.raises(TypeError, match="compiled code only"):
         call()

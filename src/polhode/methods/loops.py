@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.layout import Layout
-from ..scalars import Flow, compiled, double, width
+from ..scalars import Flow, compiled, double, kernel, width
 from ..scalars.compile import BoundFlow
 from .base import Report, Representation, Run
 
@@ -99,6 +99,17 @@ def slope(
     return status
 
 
+@kernel
+def combine(weights: Array, slopes: Array, total: Array) -> None:
+    """The weighted sum of the first rows of `slopes`, one row after another: a loop that is done in whole registers."""
+    for m in range(slopes.shape[1]):
+        total[m] = 0.0
+    for j in range(weights.shape[0]):
+        if weights[j] != 0.0:
+            for m in range(slopes.shape[1]):
+                total[m] += weights[j] * slopes[j, m]
+
+
 @compiled
 def runge_kutta_loop(
     S: Any,
@@ -124,23 +135,19 @@ def runge_kutta_loop(
     report: Array,
 ) -> tuple[int, int]:
     """An explicit Runge–Kutta method with tableau (A, b, c), for the sum of `rhs` and of the force on the momenta."""
-    row = 0
+    row, size = 0, slopes.shape[1]
     for k in range(first, first + count):
         t = t0 + k * step
         for i in range(b.shape[0]):
-            for m in range(slopes.shape[1]):
-                total = 0.0
-                for j in range(i):
-                    total += A[i, j] * slopes[j, m]
-                stage[m] = y[m] + step * total
+            combine(A[i, :i], slopes, stage)
+            for m in range(size):
+                stage[m] = y[m] + step * stage[m]
             status = slope(S, rhs, force, has_force, stage, p, kicked, kicks, forces, t + c[i] * step, slopes[i])
             if status != 0:
                 return status, k - first
-        for m in range(slopes.shape[1]):
-            total = 0.0
-            for i in range(b.shape[0]):
-                total += b[i] * slopes[i, m]
-            y[m] += step * total
+        combine(b, slopes, stage)
+        for m in range(size):
+            y[m] += step * stage[m]
         if (k + 1) % every == 0:
             samples[row, :] = y[: samples.shape[1]]
             row += 1

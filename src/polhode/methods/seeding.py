@@ -50,8 +50,8 @@ def blocks(dimension: int, most: int = 12) -> list[slice]:
 
 
 def block_kind(directions: slice) -> Dual:
-    """The duals for a block: whole vector registers are faster than fewer partials, and fewer kinds are compiled."""
-    return duals(-(-(directions.stop - directions.start) // 4) * 4)
+    """The duals for a block."""
+    return duals(directions.stop - directions.start)
 
 
 def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: slice) -> tuple[Array, Array]:

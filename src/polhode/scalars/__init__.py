@@ -3,8 +3,8 @@
 from .compile import Flow, compiled, flow, kernel
 from .duals import Dual
 from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, log1p, power, sin, sinh, sqrt, tan, tanh
-from .functions import any_of, attach, largest, on_duals, partial, seeded, smallest, value, where, worst
-from .lanes import Lanes
+from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
+from .lanes import Lanes, lane_width
 from .memory import (
     double,
     duals,
@@ -12,7 +12,6 @@ from .memory import (
     get3,
     get4,
     get9,
-    lane_width,
     lanes,
     load,
     par,
@@ -38,6 +37,7 @@ __all__ = [
     "atan2",
     "attach",
     "compiled",
+    "constant",
     "cos",
     "cosh",
     "double",

@@ -1,7 +1,11 @@
 """Dual numbers: a value and K partial derivatives, carried through every operation by the chain rule.
 
 A kernel run on duals gives, with its value, the exact derivative of what it computes: of the very same floating-point
-map, not of a formula written beside it. The value is bit for bit that of the run on doubles.
+map, not of a formula written beside it. The value is bit for bit that of the run on doubles; partials may be contracted
+(a product and a sum in one instruction).
+
+In compiled code the partials are a list of vectors, each of which fits a register of the CPU: LLVM would cut one vector
+of an odd length into pieces at every operation anew.
 """
 
 from __future__ import annotations
@@ -15,7 +19,10 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from .lanes import ARITHMETIC, COMPARISONS, DOUBLE, is_real, splat, vector
+from .lanes import ARITHMETIC, COMPARISONS, DOUBLE, is_real, register_width, splat, vector
+
+CONTRACT = ("contract",)
+REGISTER = register_width()
 
 
 class Dual(types.Type):
@@ -26,8 +33,19 @@ class Dual(types.Type):
         super().__init__(name=f"Dual({partials})")
 
 
+def registers(partials: int) -> list[range]:
+    """Which of so many partials stand together in a vector, for each of the vectors."""
+    found: list[range] = []
+    first = 0
+    while first < partials:
+        length = min(REGISTER, 1 << ((partials - first).bit_length() - 1))
+        found.append(range(first, first + length))
+        first += length
+    return found
+
+
 def storage(partials: int) -> ir.LiteralStructType:
-    return ir.LiteralStructType([DOUBLE, vector(partials)])
+    return ir.LiteralStructType([DOUBLE, *(vector(len(r)) for r in registers(partials))])
 
 
 @register_model(Dual)
@@ -36,35 +54,45 @@ class _DualModel(models.PrimitiveModel):
         super().__init__(manager, fe_type, storage(fe_type.partials))
 
 
-def zero_partials(partials: int) -> Any:
-    return ir.Constant(vector(partials), [0.0] * partials)
+def zero_partials(partials: int) -> list[Any]:
+    return [ir.Constant(vector(len(r)), [0.0] * len(r)) for r in registers(partials)]
 
 
-def make(builder: Any, value: Any, partials: Any) -> Any:
+def make(builder: Any, value: Any, partials: list[Any]) -> Any:
     """The dual number with this value and these partials."""
-    empty = ir.Constant(storage(partials.type.count), ir.Undefined)
-    return builder.insert_value(builder.insert_value(empty, value, 0), partials, 1)
+    members = [value, *partials]
+    dual = ir.Constant(ir.LiteralStructType([member.type for member in members]), ir.Undefined)
+    for i, member in enumerate(members):
+        dual = builder.insert_value(dual, member, i)
+    return dual
 
 
 def parts(builder: Any, x: Any, kind: types.Type) -> tuple[Any, Any]:
     """Value and partials of `x`; the partials of a plain double are None."""
     if isinstance(kind, Dual):
-        return builder.extract_value(x, 0), builder.extract_value(x, 1)
+        value, *partials = (builder.extract_value(x, i) for i in range(len(x.type.elements)))
+        return value, partials
     return x, None
 
 
-def scaled(builder: Any, partials: Any, factor: Any) -> Any:
+def scaled(builder: Any, partials: list[Any] | None, factor: Any) -> Any:
     """`factor` times `partials`; None stands for partials that are all zero."""
-    return None if partials is None else builder.fmul(partials, splat(builder, factor, partials.type.count))
+    if partials is None:
+        return None
+    return [builder.fmul(d, splat(builder, factor, d.type.count), flags=CONTRACT) for d in partials]
 
 
-def combined(builder: Any, name: str, a: Any, b: Any) -> Any:
-    """`a + b` or `a − b` of two vectors of partials, either of which may be None."""
+def negated(builder: Any, partials: list[Any]) -> list[Any]:
+    return [builder.fneg(d) for d in partials]
+
+
+def combined(builder: Any, name: str, a: list[Any] | None, b: list[Any] | None) -> Any:
+    """`a + b` or `a − b` of two lists of partials, either of which may be None."""
     if b is None:
         return a
     if a is None:
-        return b if name == "fadd" else builder.fneg(b)
-    return getattr(builder, name)(a, b)
+        return b if name == "fadd" else negated(builder, b)
+    return [getattr(builder, name)(d, e, flags=CONTRACT) for d, e in zip(a, b, strict=True)]
 
 
 def _sum(name: str) -> Callable[..., Any]:
@@ -132,4 +160,4 @@ class _Negation(AbstractTemplate):
 @lower_builtin(operator.neg, Dual)
 def _negate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     x, dx = parts(builder, args[0], sig.args[0])
-    return make(builder, builder.fneg(x), builder.fneg(dx))
+    return make(builder, builder.fneg(x), negated(builder, dx))

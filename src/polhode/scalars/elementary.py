@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 
+from .compile import kernel
 from .duals import Dual, combined, dual_of, make, parts, scaled
 from .functions import overloads, value
-from .lanes import DOUBLE, Lanes, element, intrinsic, is_real, lanes_width, vector, widened
+from .lanes import DOUBLE, INT32, Lanes, element, intrinsic, is_real, lanes_width, vector, widened
 
 # --- pieces for the compiled forms ------------------------------------------------------------------------------------
 
@@ -46,7 +47,7 @@ def _each(builder: Any, name: str, width: int, operands: list[Any]) -> Any:
     result = ir.Constant(vector(width), ir.Undefined)
     for i in range(width):
         one = _call(builder, name, DOUBLE, [element(builder, x, i) for x in operands])
-        result = builder.insert_element(result, one, ir.IntType(32)(i))
+        result = builder.insert_element(result, one, INT32(i))
     return result
 
 
@@ -208,7 +209,7 @@ def log1p(x: Any) -> Any:
 
 def _from_c(function: Callable[[Any], Any], on_double: Any, slope: Callable[[Any, Any], Any]) -> None:
     """Register what the C library has under the same name; `slope(x, f)` is the derivative at x, where its value is f."""
-    on_each, derivative = _lane_by_lane(function.__name__), njit(error_model="numpy", forceinline=True)(slope)
+    on_each, derivative = _lane_by_lane(function.__name__), kernel(slope)
 
     def on_dual(x: Any) -> Any:
         v = value(x)

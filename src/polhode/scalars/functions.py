@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import overload
 
-from .duals import Dual, dual_of, make, parts, zero_partials
-from .lanes import DOUBLE, Lanes, Mask, element, intrinsic, is_real, lanes_width, widened
+from .duals import Dual, dual_of, make, negated, parts, registers, zero_partials
+from .lanes import DOUBLE, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
 overloads = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})
@@ -54,7 +54,7 @@ def attach(x: Any, correction: Any) -> Any:
 @intrinsic
 def _attach_dual(typing: Any, x: Any, correction: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return make(builder, args[0], builder.fneg(parts(builder, args[1], correction)[1]))
+        return make(builder, args[0], negated(builder, parts(builder, args[1], correction)[1]))
 
     return correction(types.float64, correction), emit
 
@@ -105,7 +105,9 @@ def _select(typing: Any, condition: Any, x: Any, y: Any) -> Any:
         if isinstance(result, Dual):
             (u, du), (v, dv) = (parts(builder, a, k) for a, k in zip((x, y), sig.args[1:], strict=True))
             du, dv = (zero_partials(result.partials) if d is None else d for d in (du, dv))
-            return make(builder, builder.select(c, u, v), builder.select(c, du, dv))
+            return make(
+                builder, builder.select(c, u, v), [builder.select(c, d, e) for d, e in zip(du, dv, strict=True)]
+            )
         if isinstance(result, Lanes):
             x, y = (widened(builder, a, k, result.width) for a, k in zip((x, y), sig.args[1:], strict=True))
         return builder.select(c, x, y)
@@ -199,9 +201,12 @@ def _seed(typing: Any, kind: Any, x: Any, i: Any) -> Any:
     dual = kind.instance_type
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        index = builder.trunc(args[2], ir.IntType(32))
-        one = builder.insert_element(zero_partials(dual.partials), ir.Constant(DOUBLE, 1.0), index)
-        return make(builder, args[1], one)
+        partials = []
+        for places in registers(dual.partials):
+            n = len(places)
+            here = builder.icmp_signed("==", splat(builder, args[2], n), ir.Constant(vector(n, INT64), list(places)))
+            partials.append(builder.uitofp(here, vector(n)))
+        return make(builder, args[1], partials)
 
     return dual(kind, types.float64, types.int64), emit
 
@@ -209,6 +214,16 @@ def _seed(typing: Any, kind: Any, x: Any, i: Any) -> Any:
 @overloads(seeded)
 def _seeded(kind: Any, x: Any, i: Any) -> Any:
     return lambda kind, x, i: _seed(kind, x, i)
+
+
+def constant(kind: Any, x: Any) -> Any:
+    """The dual number `x` of type `kind` with partial derivatives zero (compiled code only)."""
+    raise TypeError("constant works in compiled code only")
+
+
+@overloads(constant)
+def _constant(kind: Any, x: Any) -> Any:
+    return lambda kind, x: _seed(kind, x, -1)
 
 
 def partial(x: Any, i: Any) -> Any:
@@ -219,8 +234,11 @@ def partial(x: Any, i: Any) -> Any:
 @intrinsic
 def _partial_of(typing: Any, x: Any, i: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        index = builder.trunc(args[1], ir.IntType(32))
-        return builder.extract_element(parts(builder, args[0], x)[1], index)
+        found = ir.Constant(DOUBLE, float("nan"))
+        for d, places in zip(parts(builder, args[0], x)[1], registers(x.partials), strict=True):
+            for k, place in enumerate(places):
+                found = builder.select(builder.icmp_signed("==", args[1], INT64(place)), element(builder, d, k), found)
+        return found
 
     return types.float64(x, types.int64), emit
 

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.binding
 from llvmlite import ir
 from numba import extending, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -20,6 +21,20 @@ intrinsic: Any = extending.intrinsic
 
 DOUBLE = ir.DoubleType()
 INT32 = ir.IntType(32)
+INT64 = ir.IntType(64)
+
+
+def register_width() -> int:
+    """How many doubles a vector register of this machine's CPU holds."""
+    features = llvmlite.binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx") else 2
+
+
+def lane_width() -> int:
+    """How many doubles to take side by side: two registers hide the latency of one another."""
+    return 2 * register_width()
 
 
 class Lanes(types.Type):

@@ -7,15 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import llvmlite.binding
-from llvmlite import ir
 from numba import types
 
 from .compile import kernel
-from .duals import Dual, make, parts, zero_partials
-from .lanes import DOUBLE, Lanes, element, intrinsic, splat, vector, widened
+from .duals import Dual, make, parts, registers, zero_partials
+from .lanes import DOUBLE, INT32, INT64, Lanes, element, intrinsic, lane_width, splat, vector, widened
 
 double = types.float64
 
@@ -30,14 +29,6 @@ def duals(partials: int) -> Dual:
     return Dual(partials)
 
 
-def lane_width() -> int:
-    """How many doubles to take side by side: four hardware vectors hide the latency of one another."""
-    features = llvmlite.binding.get_host_cpu_features()
-    if features.get("avx512f"):
-        return 16
-    return 8 if features.get("avx") else 4
-
-
 def width(kind: types.Type) -> int:
     """How many doubles an entry of this scalar occupies."""
     if isinstance(kind, Lanes):
@@ -48,7 +39,7 @@ def width(kind: types.Type) -> int:
 def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any, stride: int) -> Any:
     """Pointer to the first double of entry `index`."""
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(data, [builder.mul(index, ir.IntType(64)(stride))])
+    return builder.gep(data, [builder.mul(index, INT64(stride))])
 
 
 def _read(builder: Any, pointer: Any, kind: Any) -> Any:
@@ -62,15 +53,17 @@ def _write(builder: Any, pointer: Any, number: Any) -> None:
     instruction.align = 8
 
 
-def _after_value(builder: Any, pointer: Any) -> Any:
-    return builder.gep(pointer, [ir.IntType(64)(1)])
+def _partial_places(builder: Any, pointer: Any, kind: Dual) -> Iterator[tuple[Any, Any]]:
+    """Where each vector of partials lies behind the value, and its type."""
+    for places in registers(kind.partials):
+        yield builder.gep(pointer, [INT64(1 + places.start)]), vector(len(places))
 
 
 def _read_scalar(builder: Any, pointer: Any, kind: types.Type) -> Any:
     if isinstance(kind, Lanes):
         return _read(builder, pointer, vector(kind.width))
     if isinstance(kind, Dual):
-        partials = _read(builder, _after_value(builder, pointer), vector(kind.partials))
+        partials = [_read(builder, place, piece) for place, piece in _partial_places(builder, pointer, kind)]
         return make(builder, _read(builder, pointer, DOUBLE), partials)
     return _read(builder, pointer, DOUBLE)
 
@@ -111,7 +104,8 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
             plain, partials = parts(builder, number, given)
             _write(builder, pointer, plain)
             partials = zero_partials(scalar.partials) if partials is None else partials
-            _write(builder, _after_value(builder, pointer), partials)
+            for (place, _), d in zip(_partial_places(builder, pointer, scalar), partials, strict=True):
+                _write(builder, place, d)
         elif isinstance(scalar, Lanes):
             _write(builder, pointer, widened(builder, number, given, scalar.width))
         else:
@@ -123,7 +117,7 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
 
 
 def _guarded(builder: Any, i: int, count: Any) -> Any:
-    return builder.icmp_signed("<", ir.IntType(64)(i), count)
+    return builder.icmp_signed("<", INT64(i), count)
 
 
 @intrinsic
@@ -134,7 +128,7 @@ def load(typing: Any, array: Any, i: Any, kind: Any, count: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         pointer = _place(context, builder, array, args[0], args[1], 1)
         first = _read(builder, pointer, DOUBLE)
-        whole = builder.icmp_signed(">=", args[3], ir.IntType(64)(scalar.width))
+        whole = builder.icmp_signed(">=", args[3], INT64(scalar.width))
         place = builder.alloca(vector(scalar.width))
         with builder.if_else(whole) as (then, otherwise):
             with then:
@@ -143,8 +137,8 @@ def load(typing: Any, array: Any, i: Any, kind: Any, count: Any) -> Any:
                 builder.store(splat(builder, first, scalar.width), place)
                 for lane in range(1, scalar.width):
                     with builder.if_then(_guarded(builder, lane, args[3])):
-                        number = _read(builder, builder.gep(pointer, [ir.IntType(64)(lane)]), DOUBLE)
-                        merged = builder.insert_element(builder.load(place), number, ir.IntType(32)(lane))
+                        number = _read(builder, builder.gep(pointer, [INT64(lane)]), DOUBLE)
+                        merged = builder.insert_element(builder.load(place), number, INT32(lane))
                         builder.store(merged, place)
         return builder.load(place)
 
@@ -157,14 +151,14 @@ def store(typing: Any, array: Any, i: Any, x: Any, count: Any) -> Any:
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         pointer = _place(context, builder, array, args[0], args[1], 1)
-        whole = builder.icmp_signed(">=", args[3], ir.IntType(64)(x.width))
+        whole = builder.icmp_signed(">=", args[3], INT64(x.width))
         with builder.if_else(whole) as (then, otherwise):
             with then:
                 _write(builder, pointer, args[2])
             with otherwise:
                 for lane in range(x.width):
                     with builder.if_then(_guarded(builder, lane, args[3])):
-                        _write(builder, builder.gep(pointer, [ir.IntType(64)(lane)]), element(builder, args[2], lane))
+                        _write(builder, builder.gep(pointer, [INT64(lane)]), element(builder, args[2], lane))
         return context.get_dummy_value()
 
     return types.void(array, types.int64, x, types.int64), emit

@@ -150,12 +150,12 @@ class Gyrostat(AttitudeSystem):
         return made
 
     def _force(self, at: int, slots: int) -> Flow | None:
-        tau, command = uniform(self.moment.function), uniform(self.command.function)
         if not (self.moment.acts or self.command.acts):
             return None
+        tau, command = uniform(self.moment), uniform(self.command)
         functions = {"torque": self.moment.given, "rotor_torque": self.command.given}
         if not self.given:
-            if tau is None and command is None:
+            if self.moment.function is None and self.command.function is None:
                 return self._pulses[slots]
             return torque_flow(at, slots, carried_rho, tau, command, **functions)
         given = self.given.kernel

@@ -17,7 +17,7 @@ from ..geometry.implicit_gyrostat import solve_rotor_increment_
 from ..geometry.layout import Euclidean, Manifold, Rotations, UnitQuaternions, Variable
 from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
 from ..geometry.quaternion import to_matrix_
-from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, scale, subtract
+from ..geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
 from ..scalars import (
     Flow,
     any_of,
@@ -36,13 +36,14 @@ from ..scalars import (
     worst,
 )
 from .attitude import NO_SOLUTION, record
-from .moments import TransientFlow, body_moment, profile, pulse_moment
+from .moments import PULSE, ExternalMoment, TransientFlow, body_moment, profile
 from .node_rate import put_node_rate
 
 Array = NDArray[np.float64]
 
 COMMAND, OWN = 20, 28  # where the numbers of a commanded pulse, and those of a subclass, lie in the parameters
 SLOTS = 3  # of ρ̇ behind those of Π̇: workspace where ρ is not kicked
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 MATRIX_ENTRIES, QUATERNION_ENTRIES = 9, 4  # of the attitude; then come Π, and ρ or the clock
 
 
@@ -172,8 +173,17 @@ def given_rhs(rates: Any, rho: Any) -> Flow:
 # --- torque and command -----------------------------------------------------------------------------------------------
 
 
-def uniform(function: Any) -> Any:
-    """A user's function with all its results of one type, so that a constant among them is a dual on duals."""
+@kernel
+def nothing(t: Any, R: Matrix, omega: Vector) -> Vector:
+    return scale(0.0, omega)
+
+
+def uniform(moment: ExternalMoment) -> Any:
+    """What a user gave, as torque or command: a function, with all its results of one type, so that a constant among
+    them is a dual on duals; None for numbers."""
+    if not moment.acts:
+        return nothing
+    function = moment.function
     if function is None:
         return None
 
@@ -186,10 +196,10 @@ def uniform(function: Any) -> Any:
 
 @kernel
 def commanded_rate(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, command: Any) -> Vector:
-    """ρ̇, of a function or of the pulse among the parameters."""
+    """ρ̇, of a function or of the pulse among the parameters, which is one in the body frame."""
     if command is None:
         f = profile(t, par(p, COMMAND + 6, S), par(p, COMMAND + 7, S))
-        return pulse_moment(f, par3(p, COMMAND, S), par3(p, COMMAND + 3, S), R)
+        return add(scale(f, par3(p, COMMAND, S)), scale(0.0, omega))
     return command(t, R, omega)
 
 
@@ -203,8 +213,12 @@ def put_torque(S: Any, y: Any, p: Any, t: Any, slots: int, R: Matrix, omega: Vec
 
 @kernel
 def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> None:
-    """τ and u where both are given by numbers, and no rate matters."""
-    put_torque(S, y, p, t, slots, attitude(S, y, at), (0.0, 0.0, 0.0), None, None)
+    """τ and u where both are given by numbers: no rate matters, and the attitude only to what is fixed in space."""
+    space = par3(p, PULSE + 3, S)
+    if any_of(dot(space, space) > 0.0):
+        put_torque(S, y, p, t, slots, attitude(S, y, at), (0.0, 0.0, 0.0), None, None)
+    else:
+        put_torque(S, y, p, t, slots, IDENTITY, (0.0, 0.0, 0.0), None, None)
 
 
 @flow

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..geometry.implicit import values3, values6
 from ..geometry.vectors import Matrix, Symmetric, Vector, add, apply_symmetric, dot, scale, solve, subtract
-from ..scalars import any_of, attach, duals, get3, kernel, on_duals, partial, put3, seeded, sqrt, where
+from ..scalars import any_of, attach, constant, duals, get3, kernel, on_duals, partial, put3, seeded, sqrt, where
 
 MOST_ITERATIONS = 50
 KEPT = 3  # for how many iterations the first slopes serve; from then on they are taken anew each time
@@ -29,9 +29,15 @@ def values9(x: Matrix) -> Matrix:
 
 
 @kernel
-def shifted(A: Matrix, x: Any) -> Matrix:
-    """A with x added to every entry: for a zero, A as numbers of its type."""
-    return A[0] + x, A[1] + x, A[2] + x, A[3] + x, A[4] + x, A[5] + x, A[6] + x, A[7] + x, A[8] + x
+def constants3(S: Any, x: Vector) -> Vector:
+    """x as duals of type S."""
+    return constant(S, x[0]), constant(S, x[1]), constant(S, x[2])
+
+
+@kernel
+def constants9(S: Any, x: Matrix) -> Matrix:
+    """x as duals of type S."""
+    return constants3(S, x[0:3]) + constants3(S, x[3:6]) + constants3(S, x[6:9])
 
 
 @kernel
@@ -82,10 +88,10 @@ def put_partials(
     given: Any,
 ) -> None:
     """Give the solution ω, which stands without partials in `y[at]`, those that R and s imply."""
-    omega = get3(y, at, S)
-    w = values3(omega)
+    w = values3(get3(y, at, S))
+    omega = constants3(S, w)
     seeds = (seeded(THREE, w[0], 0), seeded(THREE, w[1], 1), seeded(THREE, w[2], 2))
-    f = law(S, p, t, shifted(values9(R), 0.0 * seeds[0]), seeds, given)
+    f = law(S, p, t, constants9(THREE, values9(R)), seeds, given)
     A = system_matrix(
         J_inverse,
         half,
