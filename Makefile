@@ -17,6 +17,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[view]'
+	$(BIN)/python -m compileall -q src
 	@touch $(READY)
 
 $(STAMP): $(READY)

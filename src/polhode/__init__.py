@@ -13,6 +13,7 @@ True
 
 from os import PathLike as _PathLike
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import tables as _tables
 from ._version import __version__
@@ -34,45 +35,45 @@ from .methods import (
     SymmetricMoserVeselov,
 )
 from .simulate import resume, simulate
-from .systems import (
-    AttitudeBody,
-    BodyMomentBody,
-    ChargedBody,
-    ChargedPoints,
-    ConcentricShells,
-    CoupledBodies,
-    DampedGyrostat,
-    DirectorBody,
-    DistantBody,
-    DoublePlanarPendulum,
-    ExternalPotential,
-    FieldBody,
-    FreeRigidBody,
-    FullBodyProblem,
-    FullTwoBodyProblem,
-    Gyrostat,
-    KeplerOrbit,
-    NonTwistingBody,
-    OrbitingBody,
-    Pendulum3D,
-    PlanarBody,
-    PlanarPendulum,
-    PlanePendulum,
-    PointForceBody,
-    RigidBodySOn,
-    Rotor,
-    SpaceMomentBody,
-    State,
-    SymmetricRigidBodySOn,
-    TidalFriction,
-    TwoSidedBody,
-    UniformField,
-)
 from .systems.base import System as _System
 from .trajectory import Trajectory
 from .usable import largest_step
 
 if _TYPE_CHECKING:
+    from .systems import (
+        AttitudeBody,
+        BodyMomentBody,
+        ChargedBody,
+        ChargedPoints,
+        ConcentricShells,
+        CoupledBodies,
+        DampedGyrostat,
+        DirectorBody,
+        DistantBody,
+        DoublePlanarPendulum,
+        ExternalPotential,
+        FieldBody,
+        FreeRigidBody,
+        FullBodyProblem,
+        FullTwoBodyProblem,
+        Gyrostat,
+        KeplerOrbit,
+        NonTwistingBody,
+        OrbitingBody,
+        Pendulum3D,
+        PlanarBody,
+        PlanarPendulum,
+        PlanePendulum,
+        PointForceBody,
+        RigidBodySOn,
+        Rotor,
+        SpaceMomentBody,
+        State,
+        SymmetricRigidBodySOn,
+        TidalFriction,
+        TwoSidedBody,
+        UniformField,
+    )
     from .tables import methods, systems
 else:
     from . import methods, systems  # type: ignore[assignment]
@@ -148,6 +149,17 @@ __all__ = [
     "son",
     "systems",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """A system, whose file is read when it is first asked for."""
+    if name in __all__:
+        return getattr(systems, name)
+    raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def load(path: str | _PathLike[str], system: _System | None = None) -> Trajectory:

@@ -245,3 +245,20 @@ def test_importing_leaves_the_heavy_packages_alone(tmp_path):
     loaded = python("import sys, polhode; print(*sys.modules)", tmp_path).split()
     assert "polhode.simulate" in loaded
     assert not heavy.intersection(loaded)
+
+
+def test_a_system_is_read_when_it_is_asked_for(tmp_path):
+    code = """
+import sys
+import polhode as ph
+def read():
+    return {name.rpartition(".")[2] for name in sys.modules if name.startswith("polhode.systems.")}
+assert "free_rigid_body" not in read(), read()
+assert ph.FreeRigidBody([1, 2, 3]) and ph.FreeRigidBody is ph.systems.FreeRigidBody
+assert "free_rigid_body" in read() and "full_body" not in read(), read()
+assert "Gyrostat" in dir(ph) and not hasattr(ph, "Gyroscope")
+assert {"FullBodyProblem", "Gyrostat"} <= set(ph.systems.known_systems())
+from polhode import *
+print(*(name for name in ph.__all__ if name not in globals()))
+"""
+    assert python(code, tmp_path).strip() == ""

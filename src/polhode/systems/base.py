@@ -16,6 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -216,5 +217,8 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def known_systems() -> dict[str, type[System]]:
-    """Every system class, by name."""
+    """Every system class, by name: the library's, and what others have defined."""
+    library = import_module(__package__)
+    for name in library.__all__:
+        getattr(library, name)  # reads its file
     return described_subclasses(System)
