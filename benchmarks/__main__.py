@@ -14,8 +14,9 @@ import polhode as ph
 from polhode.methods.composition import stages
 from polhode.scalars import duals, lane_width, lanes
 
-from .free_body import AGREEMENT, CJob, Job, NaiveJob, difference_from_c, same_as_doubles
+from .free_body import AGREEMENT, CJob, NaiveJob, difference_from_c, job, same_as_doubles
 from .full_body import LIMITS, MANY, cluster_job, pair_job
+from .tangents import LIMIT, tangent_jobs
 from .timing import best_times
 from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
 
@@ -24,7 +25,7 @@ STEPS = 30_000
 NAIVE_SPAN = 10.0
 ROUNDS = 50
 WIDTHS = (4, 8, 16)
-PARTIALS = (6, 8)
+PARTIALS = 6
 C, LGVI = "C", "LGVI 2"
 
 
@@ -69,22 +70,20 @@ def rows(step: float, libraries: dict[str, Yardstick]) -> Iterator[Row]:
     """Everything that is timed at this step size; the first is the yard-stick."""
     for name, library in libraries.items():
         yield Row(name, CJob(library, step, steps=STEPS), STEPS)
-    yield Row(LGVI, Job(ph.LGVI(), step, steps=STEPS), STEPS, Bar(C, 1.3) if libraries else None)
-    yield Row("QuaternionVI 2", Job(ph.QuaternionVI(), step, steps=STEPS), STEPS)
+    yield Row(LGVI, job(ph.LGVI(), step, steps=STEPS), STEPS, Bar(C, 1.3) if libraries else None)
+    yield Row("QuaternionVI 2", job(ph.QuaternionVI(), step, steps=STEPS), STEPS)
     for order in (4, 6, 8):
         substeps = len(stages(order))
-        job = Job(ph.LGVI(order=order), step, steps=STEPS // substeps)
-        yield Row(f"LGVI {order}, a substep", job, job.steps * substeps, Bar(LGVI))
+        run = job(ph.LGVI(order=order), step, steps=STEPS // substeps)
+        yield Row(f"LGVI {order}, a substep", run, run.steps * substeps, Bar(LGVI))
     for width in WIDTHS:
         default = width == lane_width()
-        job = Job(ph.LGVI(), step, lanes(width), steps=STEPS)
+        run = job(ph.LGVI(), step, lanes(width), steps=STEPS)
         bar = Bar(LGVI, lane_bar() if default else None, gain=True)
-        yield Row(f"LGVI 2, {width} lanes{'*' if default else ''}", job, STEPS * width, bar)
-    for partials in PARTIALS:
-        job = Job(ph.LGVI(), step, duals(partials), steps=STEPS)
-        yield Row(f"LGVI 2, {partials} partials", job, STEPS, Bar(LGVI, 2.5))
+        yield Row(f"LGVI 2, {width} lanes{'*' if default else ''}", run, STEPS * width, bar)
+    yield Row(f"LGVI 2, {PARTIALS} partials", job(ph.LGVI(), step, duals(PARTIALS), steps=STEPS), STEPS, Bar(LGVI, 2.5))
     for method in (ph.RK4(), ph.Midpoint()):
-        yield Row(type(method).__name__, Job(method, step, steps=STEPS), STEPS)
+        yield Row(type(method).__name__, job(method, step, steps=STEPS), STEPS)
     yield Row("SciPy DOP853 on NumPy", NaiveJob(NAIVE_SPAN), NAIVE_SPAN / step)
 
 
@@ -93,7 +92,7 @@ def check(step: float, libraries: dict[str, Yardstick]) -> None:
     for name, library in libraries.items():
         difference = difference_from_c(library, step)
         assert difference <= AGREEMENT, f"polhode and {name} differ by {difference:.1e} at step {step}"
-    for kind in (*map(lanes, WIDTHS), *map(duals, PARTIALS)):
+    for kind in (*map(lanes, WIDTHS), duals(PARTIALS)):
         assert same_as_doubles(ph.LGVI(), step, kind), f"{kind} is not bit for bit the run on doubles at step {step}"
 
 
@@ -121,22 +120,37 @@ def full_body_table(libraries: dict[str, Yardstick], console: Console) -> Table:
     """The full body problem: two bodies to each order of their mutual gravity, and many bodies a pair."""
     with console.status("full body problem: compiling and timing"):
         yardstick: Callable[[], object] = (
-            CJob(libraries[C], STEP_SIZES[1], steps=STEPS) if libraries else Job(ph.LGVI(), STEP_SIZES[1], steps=STEPS)
+            CJob(libraries[C], STEP_SIZES[1], steps=STEPS) if libraries else job(ph.LGVI(), STEP_SIZES[1], steps=STEPS)
         )
         pairs = {order: pair_job(order) for order in LIMITS}
         clusters = {n: cluster_job(n) for n in MANY}
-        runs = {"yard-stick": yardstick} | {f"pair {k}": job for k, job in pairs.items()}
-        best = best_times(runs | {f"cluster {n}": job for n, job in clusters.items()}, ROUNDS // 2)
+        runs = {"yard-stick": yardstick} | {f"pair {k}": pair for k, pair in pairs.items()}
+        best = best_times(runs | {f"cluster {n}": many for n, many in clusters.items()}, ROUNDS // 2)
     unit = best["yard-stick"] / STEPS
     table = Table(title="The full body problem: one step, the free body in C = 1", box=box.SIMPLE, show_edge=False)
     for heading in ("what", "ratio", "bar", "a pair"):
         table.add_column(heading, justify="left" if heading == "what" else "right", no_wrap=True)
-    for order, job in pairs.items():
-        ratio, bar = best[f"pair {order}"] / job.steps / unit, Bar("yard-stick", LIMITS[order])
+    for order, pair in pairs.items():
+        ratio, bar = best[f"pair {order}"] / pair.steps / unit, Bar("yard-stick", LIMITS[order])
         table.add_row(f"two bodies, order {order}", bar.marked(ratio), str(bar), "")
-    for n, job in clusters.items():
-        ratio = best[f"cluster {n}"] / job.steps / unit
+    for n, many in clusters.items():
+        ratio = best[f"cluster {n}"] / many.steps / unit
         table.add_row(f"{n} bodies, order 2", brief(ratio), "", f"{ratio / (n * (n - 1) / 2):.2f}")
+    return table
+
+
+def tangent_table(console: Console) -> Table:
+    """Spacecraft with their tangent maps."""
+    with console.status("tangent maps: compiling and timing"):
+        listed = list(tangent_jobs())
+        runs = {f"{name}, plain": plain for name, _, plain, _ in listed} | {name: dual for name, *_, dual in listed}
+        best = best_times(runs, ROUNDS // 2)
+    table = Table(title="A step with its tangent map, a plain step = 1", box=box.SIMPLE, show_edge=False)
+    for heading in ("what", "dimension", "ratio", "bar"):
+        table.add_column(heading, justify="left" if heading == "what" else "right", no_wrap=True)
+    for name, dimension, *_ in listed:
+        bar = Bar(f"{name}, plain", LIMIT)
+        table.add_row(name, str(dimension), bar.marked(best[name] / best[bar.row]), str(bar))
     return table
 
 
@@ -164,6 +178,7 @@ def main() -> None:
             row.name, *(line[1] for line in lines), compared, *(line[2] for line in lines), str(row.bar or "")
         )
     console.print(table)
+    console.print(tangent_table(console))
     console.print(full_body_table(libraries, console))
 
 

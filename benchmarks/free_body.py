@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.methods.base import Method
 from polhode.scalars import Dual, Lanes, double
 
+from .jobs import Job
 from .yardstick import Yardstick
 
 Array = NDArray[np.float64]
@@ -25,24 +26,10 @@ def state(member: int = 0) -> ph.State:
     return BODY.state(omega=OMEGA * (1.0 + 0.01 * member))
 
 
-class Job:
-    """Some steps of a method on a scalar, from the same start each time it is called, without output."""
-
-    def __init__(self, method: Method, step: float, kind: Any = double, *, steps: int, member: int = 0) -> None:
-        self.run = method.start(BODY, state(member), step, kind)
-        self.steps = steps
-        if isinstance(kind, Lanes):
-            members = [method.start(BODY, state(i), step).y for i in range(kind.width)]
-            self.run.y = np.stack(members, axis=1).ravel()
-        self._start = self.run.y.copy()
-        self._samples = np.empty((0, self._start.size))
-
-    def __call__(self) -> Array:
-        """The state at the end, as the scalar keeps it."""
-        self.run.restore(self._start)
-        status, _ = self.run.advance(0, self.steps, self.steps + 1, self._samples)
-        assert status == 0
-        return self.run.y
+def job(method: Method, step: float, kind: Any = double, *, steps: int, member: int = 0) -> Job:
+    """Steps of the member on a scalar, or of W members on lanes."""
+    members = range(kind.width) if isinstance(kind, Lanes) else [member]
+    return Job(method, *map(state, members), step=step, steps=steps, kind=kind)
 
 
 class CJob:
@@ -82,14 +69,14 @@ class NaiveJob:
 
 def difference_from_c(yardstick: Yardstick, step: float, steps: int = 1000) -> float:
     """The largest difference between the state in polhode and in C."""
-    return float(np.abs(Job(ph.LGVI(), step, steps=steps)() - CJob(yardstick, step, steps=steps)()).max())
+    return float(np.abs(job(ph.LGVI(), step, steps=steps)() - CJob(yardstick, step, steps=steps)()).max())
 
 
 def same_as_doubles(method: Method, step: float, kind: Lanes | Dual, steps: int = 1000) -> bool:
     """Whether every member, or the value, is bit for bit that of the run on doubles."""
-    entries = Job(method, step, kind, steps=steps)().reshape(
+    entries = job(method, step, kind, steps=steps)().reshape(
         -1, kind.width if isinstance(kind, Lanes) else 1 + kind.partials
     )
     members = entries.T if isinstance(kind, Lanes) else entries.T[:1]
-    alone = [Job(method, step, steps=steps, member=i)() for i in range(len(members))]
+    alone = [job(method, step, steps=steps, member=i)() for i in range(len(members))]
     return np.array_equal(members.view(np.int64), np.array(alone).view(np.int64))

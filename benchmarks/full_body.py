@@ -4,35 +4,17 @@ many bodies, without output."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import polhode as ph
 from polhode.bodies import Ellipsoid, PointMasses
 
-Array = NDArray[np.float64]
+from .jobs import Job
 
 # what one step may cost, in steps of the free body in C: 0.6, 8, 30 and 80 µs where that takes 100 ns
 LIMITS = {2: 6.0, 4: 80.0, 6: 300.0, 8: 800.0}
 STEPS = {2: 20_000, 4: 4_000, 6: 2_000, 8: 1_000}
 STEP = 40.0
 MANY = (25, 50, 100, 200)
-
-
-class PairJob:
-    """Some steps from the same start each time it is called, without output."""
-
-    def __init__(self, state: ph.State, step: float, steps: int) -> None:
-        self.run = ph.LGVI().start(state.system, state, step)
-        self.steps = steps
-        self._start = self.run.y.copy()
-        self._samples = np.empty((0, self._start.size))
-
-    def __call__(self) -> Array:
-        """The state at the end."""
-        self.run.y[:] = self._start
-        status, _ = self.run.advance(0, self.steps, self.steps + 1, self._samples)
-        assert status == 0
-        return self.run.y
 
 
 def lump(mass: float, size: list[float], seed: int) -> PointMasses:
@@ -59,9 +41,9 @@ def cluster(n: int) -> ph.State:
     return problem.state(x=places, v=0.05 * rng.normal(size=(n, 3)), omega=rng.normal(size=(n, 3)))
 
 
-def pair_job(order: int) -> PairJob:
-    return PairJob(binary(order), STEP, STEPS[order])
+def pair_job(order: int) -> Job:
+    return Job(ph.LGVI(), binary(order), step=STEP, steps=STEPS[order])
 
 
-def cluster_job(n: int) -> PairJob:
-    return PairJob(cluster(n), 0.02, max(2, 20_000 // n**2))
+def cluster_job(n: int) -> Job:
+    return Job(ph.LGVI(), cluster(n), step=0.02, steps=max(2, 20_000 // n**2))

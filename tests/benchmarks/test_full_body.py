@@ -6,7 +6,8 @@ import gc
 
 import numpy as np
 import pytest
-from benchmarks.full_body import LIMITS, PairJob, binary, cluster
+from benchmarks.full_body import LIMITS, binary, cluster
+from benchmarks.jobs import Job
 
 import polhode as ph
 from polhode.gravity.interactions import _INTEGRALS
@@ -15,7 +16,7 @@ from polhode.gravity.interactions import _INTEGRALS
 @pytest.mark.parametrize("order", LIMITS)
 def test_what_is_timed_is_the_motion(order: int) -> None:
     state = binary(order)
-    end = PairJob(state, 40.0, 100)()
+    end = Job(ph.LGVI(), state, step=40.0, steps=100)()
     run = ph.simulate(state.system, state, step=40.0, steps=100)
     np.testing.assert_array_equal(state.system.representations["matrix"].layout.unpack(end[:36])["X"], run.X[-1])
     assert run.drift()["energy"] < 1e-3 * abs(float(run.invariants()["energy"][0]))
