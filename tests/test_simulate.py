@@ -156,13 +156,13 @@ def test_stats_count_what_was_done() -> None:
 
 def test_the_tangent_map_is_the_derivative_of_the_steps() -> None:
     """Against differences of order 8 in the group's own coordinates."""
-    from polhode.analysis.structure import _differences
+    from polhode.analysis.structure import difference_map
 
     for method in (ph.LGVI(), ph.QuaternionVI(order=4), ph.RK4()):
         trajectory = run(steps=20, method=method, tangent=True)
         assert trajectory.tangent.shape == (21, 6, 6)
         np.testing.assert_array_equal(trajectory.tangent[0], np.eye(6))
-        np.testing.assert_allclose(trajectory.tangent[-1], _differences(STATE, method, 0.1, 20), atol=1e-11)
+        np.testing.assert_allclose(trajectory.tangent[-1], difference_map(STATE, method, 0.1, 20), atol=1e-11)
         np.testing.assert_array_equal(trajectory.Pi, run(steps=20, method=method).Pi)  # values are bit-identical
     assert np.linalg.det(run(steps=100, tangent=True).tangent[-1]) == pytest.approx(1.0, abs=1e-12)
 

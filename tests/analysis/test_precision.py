@@ -44,7 +44,7 @@ def test_it_agrees_with_the_order_against_a_reference(system, method) -> None:
     assert quotient.orders[-1] == pytest.approx(reference.orders[-1], abs=0.02)
 
 
-def test_it_is_the_quotient_of_two_differences() -> None:
+def test_it_is_the_quotient_of_twodifference_map() -> None:
     """By hand, over one field and over all that the method carries."""
     state = ph.FreeRigidBody.example()
     runs = [ph.simulate(state.system, state, step=0.1 / k, t_end=1.0, save_every=k) for k in (1, 2, 4)]

@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.analysis import convergence
-from polhode.analysis.structure import _differences, tangent_map
+from polhode.analysis.structure import difference_map, tangent_map
 from polhode.geometry import bishop
 from polhode.methods.seeding import side_by_side
 from polhode.scalars import lanes
@@ -261,7 +261,7 @@ def test_tangent_map_under_load(scheme) -> None:
     state = body.state(q=example.q, omega=example.omega)
     assert ph.simulate(body, state, step=0.1, steps=10, method=scheme).stats.max_iterations <= 4, "Newton's pace"
     exact = tangent_map(state, scheme, 0.1, 4)
-    assert np.abs(exact - _differences(state, scheme, 0.1, 4)).max() < 1e-12
+    assert np.abs(exact - difference_map(state, scheme, 0.1, 4)).max() < 1e-12
 
 
 def test_lanes_run_as_if_alone() -> None:
@@ -310,7 +310,7 @@ def test_a_users_moment_at_second_order() -> None:
         back = ph.simulate(body, there, step=-0.05, steps=20, method=scheme).final
         assert np.allclose(back.R, state.R, atol=1e-13), "symmetric"
     scheme = ph.LagrangeDAlembert()
-    assert np.abs(tangent_map(state, scheme, 0.1, 3) - _differences(state, scheme, 0.1, 3)).max() < 1e-12
+    assert np.abs(tangent_map(state, scheme, 0.1, 3) - difference_map(state, scheme, 0.1, 3)).max() < 1e-12
 
 
 def test_too_large_a_step_says_how_large_it_may_be() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.analysis import symplectic_defect
-from polhode.analysis.structure import _differences, tangent_map
+from polhode.analysis.structure import difference_map, tangent_map
 from polhode.bodies import Dumbbell, Ellipsoid, PointMasses, Sphere
 from polhode.gravity import PointsPoints
 from polhode.scalars import cos, kernel, sin, where
@@ -230,7 +230,7 @@ def test_the_step_stays_symplectic_and_its_tangent_map_exact(names: tuple[str, .
     state = problem(*(KINDS[name] for name in names))
     assert symplectic_defect(state, ph.LGVI(), 0.05) < 1e-11
     found = tangent_map(state, ph.LGVI(), 0.05, 3)
-    np.testing.assert_allclose(found, _differences(state, ph.LGVI(), 0.05, 3), atol=1e-9)
+    np.testing.assert_allclose(found, difference_map(state, ph.LGVI(), 0.05, 3), atol=1e-9)
 
 
 @pytest.mark.parametrize("eccentricity", [0.0, 0.1, 0.6, 0.9, 0.99])

@@ -1,4 +1,5 @@
-"""The tangent map from dual numbers, against differences of the same map written independently in 50 digits."""
+"""The tangent map from dual numbers, against differences: of the same map written independently in 50 digits, and of
+every system's own map."""
 
 from __future__ import annotations
 
@@ -8,6 +9,10 @@ import pytest
 from mpmath import mp, mpf
 
 import polhode as ph
+from polhode.analysis.structure import difference_map, tangent_map
+from polhode.systems import known_systems
+
+from .specimens import SPECIMENS
 
 J = mpmath.matrix([["1.0", "0.1", "-0.05"], ["0.1", "2.0", "0.2"], ["-0.05", "0.2", "2.5"]])
 
@@ -63,3 +68,13 @@ def test_fifty_digit_differences(steps: int) -> None:
     for method in (ph.LGVI(), ph.QuaternionVI()):
         found = ph.simulate(body, state, step=0.1, steps=steps, method=method, tangent=True).tangent[-1]
         np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("system", [*known_systems().values(), *SPECIMENS], ids=lambda system: system.__name__)
+def test_every_system(system) -> None:
+    """What its first variational method does to it, or else RK4."""
+    state = system.example()
+    methods = (ph.LGVI(), ph.ForcedLGVI(), ph.EnergyMomentum(), ph.RK4())
+    method = next(m for m in methods if m.why_not(state.system) is None)
+    found, expected = tangent_map(state, method, 0.02, 2), difference_map(state, method, 0.02, 2, size=0.003)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))

@@ -19,19 +19,20 @@ Array = NDArray[np.float64]
 def tangent_map(state: State, method: Method, step: float, steps: int = 1) -> Array:
     """The derivative of `steps` steps, in the tangent basis of the method's representation.
 
-    Exact, from dual numbers, where the method is compiled; otherwise by central differences of order 8.
+    Exact, from dual numbers, where the method is compiled; otherwise by differences.
     """
     try:
         run = simulate(
             state.system, state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True
         )
     except IncompatibleMethod:
-        return _differences(state, method, step, steps)
+        return difference_map(state, method, step, steps)
     assert run.tangent is not None
     return run.tangent[-1]
 
 
-def _differences(state: State, method: Method, step: float, steps: int, size: float = 0.02) -> Array:
+def difference_map(state: State, method: Method, step: float, steps: int, size: float = 0.02) -> Array:
+    """The same by central differences of order 8, of states apart by multiples of `size`."""
     system, layout = state.system, state.system.representations[method.representation].layout
 
     def end(start: Array) -> Array:

@@ -133,6 +133,11 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
     return cast(Callable[P, T], Kernel(function))
 
 
+def plain(function: Any) -> Any:
+    """The Python function of a kernel, or of what Numba compiled; a Python function is itself one."""
+    return getattr(function, "function", getattr(function, "py_func", function))
+
+
 ARRAY = types.float64[::1]
 
 

@@ -23,7 +23,7 @@ from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector
 from ..scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
-from ..scalars.compile import Kernel
+from ..scalars.compile import Kernel, plain
 from .differences import OFFSETS, WEIGHTS
 from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .potentials import entries, moved
@@ -55,9 +55,11 @@ class ExternalPotential:
         if isinstance(potential, str) or hasattr(potential, "free_symbols"):
             self._from_formula(potential)
         elif isinstance(potential, (Kernel, Dispatcher)):
-            function = potential.py_func if isinstance(potential, Dispatcher) else potential.function
-            if not self._traced(function):
-                self._from_kernel(function)
+            formula = trace(potential, _places(), list(symbols()), count=1)
+            if formula:
+                self._from_formula(formula[0])
+            else:
+                self._from_kernel(plain(potential))
         else:
             raise InvalidInput("potential", potential, ALLOWED)
         try:
@@ -87,17 +89,6 @@ class ExternalPotential:
 
         self.evaluate = evaluate
         self._plain = lambda t, x, R: on_arrays(plain, (*x, *R, t))[0]
-
-    def _traced(self, function: Any) -> bool:
-        """Take a kernel's own formula in its place, if it has one."""
-        formula = trace(function, _places(), list(symbols()))
-        try:
-            if formula is not None and len(formula) == 1:
-                self._from_formula(formula[0])
-                return True
-        except InvalidInput:  # a power, say, that formulas do not have
-            pass
-        return False
 
     def _from_kernel(self, function: Any) -> None:
         formula, length, self.text = kernel(function), self.length, function.__name__

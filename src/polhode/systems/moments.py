@@ -32,7 +32,7 @@ from ..geometry.front import MATRIX, VECTOR, components
 from ..geometry.vectors import Matrix, Vector, add, dot, scale, solve
 from ..scalars import Dual, Flow, absolute, any_of, double, kernel, largest, par, par3
 from ..scalars.aligned import AlignedCompiler
-from ..scalars.compile import BoundFlow
+from ..scalars.compile import BoundFlow, plain
 from .base import check_finite
 
 Array = NDArray[np.float64]
@@ -103,7 +103,7 @@ class TransientFlow(Flow):
             return super().on(kind)
         except NumbaError:
             for field, function in self._given.items():
-                user: Any = kernel(_of_state(_formula(function)))
+                user: Any = kernel(_of_state(plain(function)))
                 try:
                     user.dispatcher.compile((double, types.UniTuple(kind, 9), types.UniTuple(kind, 3)))
                 except NumbaError as error:
@@ -111,7 +111,7 @@ class TransientFlow(Flow):
                     allowed = (
                         f"a function that works on {what}: of + - * / and the functions of polhode.scalars, such as "
                     )
-                    allowed += f"sin, sqrt, absolute ({_reason(error)})"
+                    allowed += f"sin, sqrt, absolute ({reason(error)})"
                     raise InvalidInput(field, function, allowed) from None
             raise
 
@@ -206,12 +206,12 @@ def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
 
 def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:
     """The user's function as a kernel that gives body components; it is tried on doubles at once."""
-    user: Any = kernel(_of_state(_formula(function)))
+    user: Any = kernel(_of_state(plain(function)))
     arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
     try:
         user.dispatcher.compile(arguments)
     except (NumbaError, AttributeError, TypeError) as error:
-        raise InvalidInput(name, function, f"{FUNCTION}; Numba: {_reason(error)}") from error
+        raise InvalidInput(name, function, f"{FUNCTION}; Numba: {reason(error)}") from error
     result = user.dispatcher.overloads[arguments].signature.return_type
     kinds = getattr(result, "types", ())
     if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
@@ -224,11 +224,6 @@ def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any
         return solve(Q, user(t, Q, omega))[0]
 
     return in_body
-
-
-def _formula(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The plain function of a kernel, or of Numba's njit."""
-    return getattr(function, "function", getattr(function, "py_func", function))  # type: ignore[no-any-return]
 
 
 def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -247,7 +242,7 @@ def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
     return of_state
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """What Numba objects to; its first line only says where it gave up."""
     lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
     return lines[min(1, len(lines) - 1)].removesuffix(" found for signature:").strip()

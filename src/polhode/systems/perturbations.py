@@ -170,12 +170,9 @@ class DistantBody:
         import sympy
 
         check_finite("position", [float(v) for v in function(0.1)], (3,))
-        formulas = trace(lambda p: function(p[0]), [sympy.Symbol("t", real=True)])
-        try:
-            if formulas is not None:
-                return self._from_formulas(formulas)
-        except InvalidInput:  # a power, say, that formulas do not have
-            pass
+        formulas = trace(lambda p: function(p[0]), [sympy.Symbol("t", real=True)], count=3)
+        if formulas:
+            return self._from_formulas(formulas)
         self.function = kernel(function)
         return function.__name__
 

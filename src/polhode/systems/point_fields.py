@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
 from ..scalars import get9, kernel, par, par3
-from ..scalars.compile import Kernel
+from ..scalars.compile import Kernel, plain
 from .formulas import formula_kernel, has_corners, known_symbols, on_arrays, text_of
 from .potentials import CompiledPotential, Potential, PythonPotential
 from .traced import trace
@@ -59,12 +59,11 @@ class ScalarField:
         if isinstance(given, str) or hasattr(given, "free_symbols"):
             expression = known_symbols(field, given, xyz)
         elif isinstance(given, (Kernel, Dispatcher)):
-            formula = given.py_func if isinstance(given, Dispatcher) else given.function
-            found = trace(formula, xyz)
-            if found is not None and len(found) == 1:
+            found = trace(given, xyz, count=1)
+            if found:
                 (expression,) = found
             else:
-                self.given = kernel(formula)
+                self.given = kernel(plain(given))
                 self.potential = compiled_energy(self.given, field, weights, positions)
         elif callable(given):
             self.potential = python_energy(given, field, weights, positions)
@@ -135,7 +134,7 @@ class VectorField:
 
         xyz = place_symbols()
         if isinstance(given, (Kernel, Dispatcher)):
-            parts = trace(given.py_func if isinstance(given, Dispatcher) else given.function, xyz)
+            parts = trace(given, xyz)
             if parts is None:
                 raise InvalidInput(field, given, f"{ALLOWED_VECTOR}; a kernel without comparisons, so as to be derived")
         elif isinstance(given, str) or not isinstance(given, (Sequence, sympy.MatrixBase)):

@@ -27,7 +27,7 @@ from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector, add, cross
 from ..scalars import duals, kernel, partial, seeded
-from ..scalars.compile import Kernel
+from ..scalars.compile import Kernel, plain
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
 from .formulas import attitude_symbols, formula_kernel, known_symbols, made, moment_of, on_arrays, statements, text_of
 from .traced import trace
@@ -60,11 +60,8 @@ def potential_of(given: Any, bodies: int = 1, field: str = "potential") -> Poten
     if isinstance(given, str) or hasattr(given, "free_symbols"):
         return SymbolicPotential(given, bodies, field)
     if isinstance(given, (Kernel, Dispatcher)):
-        function = given.py_func if isinstance(given, Dispatcher) else given.function
-        formula = trace(function, *(list(R) for R in attitude_symbols(bodies)))
-        if formula is not None and len(formula) == 1:
-            return SymbolicPotential(formula[0], bodies, field)
-        return CompiledPotential(given, bodies, field)
+        formula = trace(given, *(list(R) for R in attitude_symbols(bodies)), count=1)
+        return SymbolicPotential(formula[0], bodies, field) if formula else CompiledPotential(given, bodies, field)
     if callable(given):
         return PythonPotential(given, bodies, field)
     raise InvalidInput(field, given, ALLOWED)
@@ -84,7 +81,7 @@ class CompiledPotential(Potential):
     """A kernel: its moments are its own partial derivatives."""
 
     def __init__(self, function: Any, bodies: int, field: str) -> None:
-        formula = function.py_func if isinstance(function, Dispatcher) else function.function
+        formula = plain(function)
         self.bodies, self.formula, self.name = bodies, kernel(formula), formula.__name__
         lines = ["def gradient(R, M):"]
         for i in range(bodies):

@@ -8,7 +8,6 @@ inertia and positions refer to the centre of mass of the whole.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -22,7 +21,9 @@ from ..bodies.checks import from_table
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..scalars import double, kernel
+from ..scalars.compile import plain
 from .base import check_finite
+from .moments import reason
 
 Array = NDArray[np.float64]
 
@@ -127,15 +128,13 @@ class GivenMomentum:
 
     def __init__(self, function: Any) -> None:
         self.given = function
-        formula = getattr(function, "function", getattr(function, "py_func", function))
-        compiled: Any = kernel(formula)
+        compiled: Any = kernel(plain(function))
         self.kernel = compiled
         try:
             compiled.dispatcher.compile((double,))
         except (NumbaError, AttributeError, TypeError) as error:
-            lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
-            reason = lines[min(1, len(lines) - 1)].strip()
-            raise InvalidInput("rho", function, f"a function of time that Numba can compile ({reason})") from error
+            allowed = f"a function of time that Numba can compile ({reason(error)})"
+            raise InvalidInput("rho", function, allowed) from error
         result = compiled.dispatcher.overloads[(double,)].signature.return_type
         kinds = getattr(result, "types", ())
         if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):

@@ -7,9 +7,13 @@ that compares or chooses (`where`, `largest`) has no single formula; for such a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partialmethod
 from typing import Any
+
+from ..errors import InvalidInput
+from ..scalars.compile import plain
+from .formulas import known_symbols
 
 LONGEST = 4000  # operations up to which a formula is worth deriving
 
@@ -80,8 +84,9 @@ for _numpy, _sympy in NUMPY_NAMES.items():
     setattr(Traced, _numpy, partialmethod(lambda self, *others, name: _of(name, self, *others), name=_sympy))
 
 
-def trace(function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any] | None:
-    """The expressions that `function` computes from tuples of SymPy symbols, one or several; None if it has none.
+def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) -> list[Any] | None:
+    """The expressions that a kernel or a function computes from tuples of SymPy symbols, one or several; None if it has
+    none, not so many as asked for, or one that formulas cannot hold.
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -93,9 +98,14 @@ def trace(function: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any] 
     import sympy
 
     try:
-        found = function(*(tuple(Traced(x) for x in group) for group in arguments))
+        found = plain(function)(*(tuple(Traced(x) for x in group) for group in arguments))
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
         return None
     results = list(found) if isinstance(found, (tuple, list)) else [found]
     expressions = [sympy.sympify(_plain(x)) for x in results]
-    return expressions if sum(e.count_ops() for e in expressions) <= LONGEST else None
+    if sum(e.count_ops() for e in expressions) > LONGEST or len(expressions) != (count or len(expressions)):
+        return None
+    try:
+        return [known_symbols("kernel", e, [x for group in arguments for x in group]) for e in expressions]
+    except InvalidInput:
+        return None
