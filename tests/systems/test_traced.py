@@ -44,10 +44,16 @@ def test_what_a_kernel_computes() -> None:
         lambda p: largest(p[0], 0.0),
         lambda p: float(p[0]),
         lambda p: p[0] if p[0] else p[1],
+        lambda p: p[0] + (p[1] - p[1]) ** -1,
     ],
 )
 def test_what_has_no_formula(function: object) -> None:
-    assert trace(function, (x, y)) is None  # type: ignore[arg-type]
+    assert trace(function, (x, y)) is None
+
+
+def test_as_many_formulas_as_are_asked_for() -> None:
+    assert trace(kernel(lambda p: (p[0], p[1])), (x, y), count=2) == [x, y]
+    assert trace(kernel(lambda p: (p[0], p[1])), (x, y), count=1) is None
 
 
 def test_a_formula_that_is_too_long_is_not_derived() -> None:
