@@ -15,46 +15,49 @@ from ..errors import InvalidInput
 from ..scalars.compile import plain
 from .formulas import known_symbols
 
-LONGEST = 4000  # operations up to which a formula is worth deriving
+LONGEST = 4000  # operations up to which an expression is worth deriving
 
 
 class Traced:
-    """A SymPy expression in the place of a number."""
+    """A SymPy expression in the place of a number, and of how many operations it is made."""
 
-    __slots__ = ("expression",)
+    __slots__ = ("expression", "operations")
 
-    def __init__(self, expression: Any) -> None:
+    def __init__(self, expression: Any, *operands: Any) -> None:
         self.expression = expression
+        self.operations: int = sum(x.operations + 1 for x in operands if isinstance(x, Traced))
+        if self.operations > LONGEST:
+            raise ValueError("a formula that is too long")
 
     def __add__(self, other: Any) -> Traced:
-        return Traced(self.expression + _plain(other))
+        return Traced(self.expression + _plain(other), self, other)
 
     def __sub__(self, other: Any) -> Traced:
-        return Traced(self.expression - _plain(other))
+        return Traced(self.expression - _plain(other), self, other)
 
     def __rsub__(self, other: Any) -> Traced:
-        return Traced(_plain(other) - self.expression)
+        return Traced(_plain(other) - self.expression, self)
 
     def __mul__(self, other: Any) -> Traced:
-        return Traced(self.expression * _plain(other))
+        return Traced(self.expression * _plain(other), self, other)
 
     def __truediv__(self, other: Any) -> Traced:
-        return Traced(self.expression / _plain(other))
+        return Traced(self.expression / _plain(other), self, other)
 
     def __rtruediv__(self, other: Any) -> Traced:
-        return Traced(_plain(other) / self.expression)
+        return Traced(_plain(other) / self.expression, self)
 
     def __pow__(self, power: Any) -> Traced:
-        return Traced(self.expression ** _plain(power))
+        return Traced(self.expression ** _plain(power), self, power)
 
     def __rpow__(self, base: Any) -> Traced:
-        return Traced(_plain(base) ** self.expression)
+        return Traced(_plain(base) ** self.expression, self)
 
     def __abs__(self) -> Traced:
         return _of("Abs", self)
 
     def __neg__(self) -> Traced:
-        return Traced(-self.expression)
+        return Traced(-self.expression, self)
 
     def __pos__(self) -> Traced:
         return self
@@ -74,7 +77,7 @@ def _of(name: str, *arguments: Any) -> Traced:
     """SymPy's function `name` of these."""
     import sympy
 
-    return Traced(getattr(sympy, name)(*map(_plain, arguments)))
+    return Traced(getattr(sympy, name)(*map(_plain, arguments)), *arguments)
 
 
 # NumPy's functions call the methods of their names of what is not a number
@@ -102,9 +105,9 @@ def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) ->
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
         return None
     results = list(found) if isinstance(found, (tuple, list)) else [found]
-    expressions = [sympy.sympify(_plain(x)) for x in results]
-    if sum(e.count_ops() for e in expressions) > LONGEST or len(expressions) != (count or len(expressions)):
+    if len(results) != (count or len(results)):
         return None
+    expressions = [sympy.sympify(_plain(x)) for x in results]
     try:
         return [known_symbols("kernel", e, [x for group in arguments for x in group]) for e in expressions]
     except InvalidInput:
