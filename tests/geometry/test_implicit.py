@@ -79,3 +79,13 @@ def test_leading_axes_broadcast() -> None:
     F = solve_increment(np.diag([1.0, 2.0, 3.0]), 0.1 * RNG.normal(size=(4, 5, 3)))
     assert F.shape == (4, 5, 3, 3)
     assert not np.isfinite(largest_step(np.diag([1.0, 2.0, 3.0]), np.zeros(3)))
+
+
+@pytest.mark.parametrize("slender", [1e-3, 1e-4, 1e-7])
+def test_a_slender_body_off_its_axes(slender: float) -> None:
+    """About its axis 2 J c is a small difference of large terms: rounding must not look like the lack of a solution."""
+    for V in so3.random(np.random.default_rng(1), 40):
+        J = V @ np.diag([1.0, 1.0, slender]) @ V.T
+        axis = V[:, 2]
+        F = solve_increment(0.5 * (J + J.T), 0.1 * slender * axis)
+        assert so3.log(F) @ axis == pytest.approx(np.arcsin(0.1), rel=1e-14 / slender)

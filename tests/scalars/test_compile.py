@@ -14,8 +14,11 @@ import numba
 import numpy as np
 import pytest
 
-from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, put, where
-from polhode.scalars import compile as compilation
+import polhode
+from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, on_duals, put, where
+from polhode.scalars.fingerprint import fingerprint
+
+PACKAGE = Path(polhode.__file__).parent
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
@@ -181,7 +184,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 @pytest.mark.parametrize("edited", ["polhode/formula.py", "own.py"])
 def test_an_edit_is_seen_by_the_next_process(edited, tmp_path):
     """Kernels are inlined, so the file of the function that is cached is not the only one that matters."""
-    shutil.copytree(compilation.PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
     factor = "from polhode.scalars import compiled, kernel\n\n@kernel\ndef factor(x):\n    return {} * x\n"
     user = "\n@compiled\ndef scaled(x):\n    return factor(x)\n"
     (tmp_path / "own.py").write_text(
@@ -197,38 +200,62 @@ def test_an_edit_is_seen_by_the_next_process(edited, tmp_path):
 
 
 SPELLINGS = {
-    "relative": "from .deep.inner import x\n",
-    "module": "from .deep import inner\n",
-    "absolute": "from package.deep.inner import x\n",
-    "several lines": "from .deep.inner import (\n    x,\n    y,\n)\n",
+    "a name": ("from own import factor", "factor(x)"),
+    "a module": ("import own", "own.factor(x)"),
+    "a constant": ("from own import number", "number * x"),
+    "a module's constant": ("import own", "own.number * x"),
+    "one of several": ("from own import both", "both[1] * x"),
+    "through another": ("from own import twice", "twice(x) / 2.0"),
+    "an array": ("from own import array", "array[0] * x"),
 }
+OWN = """
+import numpy as np
+from polhode.scalars import kernel
+
+number, both, array = {0}, (1.0, {0}), np.array([{0}])
+
+@kernel
+def factor(x):
+    return {0} * x
+
+@kernel
+def twice(x):
+    return 2.0 * factor(x)
+"""
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
-def test_the_stamp_follows_what_a_file_is_made_from(spelling, tmp_path):
-    package = tmp_path / "package"
-    (package / "deep").mkdir(parents=True)
-    sources = {
-        "top.py": "from .middle import z\n",
-        "middle.py": spelling,
-        "deep/inner.py": "from ..other import w\n",
-        "other.py": "w = 1\n",
-    }
-    for name, text in {**sources, "deep/__init__.py": "", "unrelated.py": "v = 1\n"}.items():
-        (package / name).write_text(text)
+def test_a_users_edit_is_seen_however_it_is_imported(spelling, tmp_path):
+    """Outside the package, where a user's flows are."""
+    line, result = spelling
+    (tmp_path / "user.py").write_text(
+        f"{line}\nfrom polhode.scalars import compiled\n\n@compiled\ndef scaled(x):\n    return {result}\n"
+    )
+    run = "import user; print(user.scaled(3.0), len(user.scaled.stats.cache_hits))"
+    for number, found in ((2.0, 0), (2.0, 1), (12.5, 0)):
+        (tmp_path / "own.py").write_text(OWN.format(number))
+        assert python(run, tmp_path).split() == [str(3.0 * number), str(found)]
 
-    def stamp() -> str:
-        return compilation.source_stamp.__wrapped__(package / "top.py", package)
 
-    before = stamp()
-    (package / "unrelated.py").write_text("v = 12\n")
-    (package / "notes.txt").write_text("not a source\n")
-    assert stamp() == before
-    for number, name in enumerate(sources):
-        os.utime(package / name, ns=(number, number))
-        after = stamp()
-        assert after != before, name
-        before = after
+def test_a_fingerprint_is_of_what_a_function_is_made_of():
+    def made(factor, shift=1.0):
+        @kernel
+        def inner(x):
+            return factor * x
+
+        @on_duals
+        @kernel
+        def hidden(S, x):
+            inner(x)
+
+        def outer(S, x):
+            hidden(S, x)
+            return [inner(y) for y in (x,)], shift
+
+        return fingerprint(outer)
+
+    assert made(2.0) == made(2.0)
+    assert len({made(2.0), made(3.0), made(2.0, shift=2.0), made((1.0, 2.0)), made((1.0, 3.0))}) == 5
 
 
 # --- the cost of an import --------------------------------------------------------------------------------------------

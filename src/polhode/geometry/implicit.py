@@ -26,7 +26,8 @@ MAX_ITERATIONS = 25
 # Newton's error after a correction d is about |c| |d|². It has a sign, so that over 10⁶ steps it would add up; at this
 # |d|² the sum stays below rounding too.
 SMALL_CORRECTION = 1e-19
-# A solution satisfies r = 0 to a few roundings of its terms; 1e-13 leaves room for stiff inertia ratios.
+# A solution satisfies r = 0 to a few roundings of its terms. Off the principal axes of a slender body 2 J c is a sum of
+# terms that are much larger than g.
 RESIDUAL_BOUND = 1e-13
 # How many stations a solution is followed along from g = 0, where the short way did not lead to the wanted root.
 STATIONS = 16
@@ -78,10 +79,17 @@ def newton(residual: Any, jacobian: Any, terms: Any, g: Vector, c: Vector, movin
 
 
 @kernel
-def relative_defect(residual: Any, terms: Any, g: Vector, c: Vector) -> Any:
-    """`|r|²/|g|²`."""
+def inertial_weight(J: Symmetric) -> Any:
+    """The square of a bound of what `2 J c` is made of, for a unit vector c."""
+    trace = J[0] + J[1] + J[2]
+    return 4.0 * trace * trace
+
+
+@kernel
+def relative_defect(residual: Any, terms: Any, weight: Any, g: Vector, c: Vector) -> Any:
+    """`|r|²/(|g|² + weight |c|²)`, the weight that of c in r, squared."""
     r = residual(terms, g, c)
-    size = dot(g, g)
+    size = dot(g, g) + weight * dot(c, c)
     return dot(r, r) / where(size > 0.0, size, 1.0)
 
 
@@ -99,12 +107,12 @@ def is_wanted(J: Symmetric, c: Vector, defect: Any, determinant: Any) -> Any:
 
 @kernel
 def wanted_root(
-    residual: Any, jacobian: Any, terms: Any, J: Symmetric, g: Vector, guess: Vector
+    residual: Any, jacobian: Any, terms: Any, J: Symmetric, weight: Any, g: Vector, guess: Vector
 ) -> tuple[Vector, int, Any, Any]:
     """The root of `residual(terms, g, c)` that joins c = 0 as g shrinks, how many iterations it took, the squared
-    residual relative to |g|², and whether it failed."""
+    relative residual, and whether it failed."""
     c, determinant, iterations = newton(residual, jacobian, terms, g, guess, dot(g, g) >= 0.0)
-    lost = where(is_wanted(J, c, relative_defect(residual, terms, g, c), determinant), 0.0, 1.0) > 0.5
+    lost = where(is_wanted(J, c, relative_defect(residual, terms, weight, g, c), determinant), 0.0, 1.0) > 0.5
     if any_of(lost):
         # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = 1 − (1 − x)² for evenly
         # spaced x it moves evenly even where the fold makes it turn as √(1 − s).
@@ -113,9 +121,9 @@ def wanted_root(
             s = station * (2.0 * STATIONS - station) / (STATIONS * STATIONS)
             c, determinant, more = newton(residual, jacobian, terms, scale(s, g), c, lost)
             iterations += more
-        found = is_wanted(J, c, relative_defect(residual, terms, g, c), determinant)
+        found = is_wanted(J, c, relative_defect(residual, terms, weight, g, c), determinant)
         lost = lost & (where(found, 0.0, 1.0) > 0.5)
-    return c, iterations, relative_defect(residual, terms, g, c), lost
+    return c, iterations, relative_defect(residual, terms, weight, g, c), lost
 
 
 @kernel
@@ -139,14 +147,14 @@ def values6(x: Symmetric) -> Symmetric:
 
 @kernel
 def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
-    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared residual relative
-    to |g|², and whether it failed in any lane."""
+    """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared relative residual,
+    and whether it failed in any lane."""
     g0, J0 = values3(g), values6(J)
     # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
     c = scale(0.5, apply_symmetric(J_inverse, g0))
     c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
     c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c, iterations, defect, lost = wanted_root(residual, jacobian, J0, J0, g0, c)
+    c, iterations, defect, lost = wanted_root(residual, jacobian, J0, J0, inertial_weight(J0), g0, c)
     return with_partials(residual, jacobian, J0, g0, J, g, c), iterations, worst(defect), any_of(lost)
 
 

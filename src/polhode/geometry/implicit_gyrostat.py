@@ -27,6 +27,7 @@ from .implicit import (
     RESIDUAL_BOUND,
     SMALL_CORRECTION,
     STATIONS,
+    inertial_weight,
     values3,
     values6,
     wanted_root,
@@ -63,6 +64,13 @@ def rotor_residual(terms: Rotors, g: Vector, c: Vector) -> Vector:
 
 
 @kernel
+def rotor_weight(terms: Rotors) -> Any:
+    """The square of a bound of what c is multiplied by in `r(c)`."""
+    J, h, rho = terms
+    return inertial_weight(J) + h * h * dot(rho, rho)
+
+
+@kernel
 def rotor_jacobian(terms: Rotors, g: Vector, c: Vector) -> Matrix:
     """∂r/∂c `= 2 g cᵀ − 2J − 2S(c)J + S(2Jc + h w ρ) + h ((2 − 1/w) ρ + ρ × c/w) cᵀ`."""
     J, h, rho = terms
@@ -88,12 +96,12 @@ def rotor_jacobian(terms: Rotors, g: Vector, c: Vector) -> Matrix:
 @kernel
 def solve_rotor_increment_(J: Symmetric, momentum: Vector, h: Any, rho: Vector) -> tuple[Vector, int, Any, Any]:
     """The Cayley parameter c of the discrete rotation for the kinetic momentum `J ω = Π − ρ`, how many iterations it
-    took, and of each lane the squared residual relative to |g|² and whether it failed."""
+    took, and of each lane the squared relative residual and whether it failed."""
     g = scale(h, momentum)
     at, g0 = (values6(J), h, values3(rho)), values3(g)
     # the first Newton step from zero: exact for h → 0
     guess, _ = solve(rotor_jacobian(at, g0, scale(0.0, g0)), scale(-1.0, g0))
-    c, iterations, defect, lost = wanted_root(rotor_residual, rotor_jacobian, at, at[0], g0, guess)
+    c, iterations, defect, lost = wanted_root(rotor_residual, rotor_jacobian, at, at[0], rotor_weight(at), g0, guess)
     c = with_partials(rotor_residual, rotor_jacobian, at, g0, (J, h, rho), g, c)
     return c, iterations, defect, lost
 
@@ -202,7 +210,7 @@ def damped_defect(terms: Rotors, damper: Damper, g: Vector, c: Vector, gamma: Ve
     h, a, k = terms[1], damper[1], damper[2]
     r, q = damped_residuals(terms, damper, g, c, gamma)
     d, slips = dot(damper[0], damper[0]), dot(gamma, gamma) + dot(c, c)
-    size, sizes = dot(g, g) + h * h * d, d + (a * a + k * k) * slips
+    size, sizes = dot(g, g) + h * h * d + rotor_weight(terms) * dot(c, c), d + (a * a + k * k) * slips
     return dot(r, r) / where(size > 0.0, size, 1.0) + dot(q, q) / where(sizes > 0.0, sizes, 1.0)
 
 

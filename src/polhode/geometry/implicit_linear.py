@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..scalars import any_of, kernel, worst
-from .implicit import values3, values6, wanted_root, with_partials
+from .implicit import inertial_weight, values3, values6, wanted_root, with_partials
 from .vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, dot, scale, solve, subtract
 
 # (J, h, a, K, b, D)
@@ -74,7 +74,7 @@ def solve_linear_increment_(
     J: Symmetric, momentum: Vector, h: Any, a: Vector, K: Symmetric, b: Vector, D: Matrix
 ) -> tuple[Vector, int, Any, Any]:
     """The Cayley parameter c of the discrete rotation for the kinetic momentum `J ω = Π − a − ½ (tr K − K) b`, how many
-    iterations it took, the worst squared residual relative to |g|², and whether it failed in any lane."""
+    iterations it took, the worst squared relative residual, and whether it failed in any lane."""
     g = scale(h, momentum)
     D_first, D_second, D_third = D[0:3], D[3:6], D[6:9]
     terms = (J, h, a, K, b, D)
@@ -82,6 +82,8 @@ def solve_linear_increment_(
     g0, zero = values3(g), (0.0 * at[2][0], 0.0 * at[2][1], 0.0 * at[2][2])
     # the first Newton step from zero: exact for h → 0
     guess, _ = solve(linear_jacobian(at, g0, zero), scale(-1.0, g0))
-    c, iterations, defect, lost = wanted_root(linear_residual, linear_jacobian, at, at[0], g0, guess)
+    drag = dot(at[5][0:3], at[5][0:3]) + dot(at[5][3:6], at[5][3:6]) + dot(at[5][6:9], at[5][6:9])
+    weight = inertial_weight(at[0]) + h * h * (dot(at[2], at[2]) + drag)
+    c, iterations, defect, lost = wanted_root(linear_residual, linear_jacobian, at, at[0], weight, g0, guess)
     c = with_partials(linear_residual, linear_jacobian, at, g0, terms, g, c)
     return c, iterations, worst(defect), any_of(lost)

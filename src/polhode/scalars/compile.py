@@ -12,17 +12,15 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import re
 from collections.abc import Callable
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit, types
 from numba.extending import typeof_impl
 
 from .aligned import AlignedCompiler
+from .fingerprint import fingerprint
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,55 +28,14 @@ T = TypeVar("T")
 # `error_model="numpy"`: a division by zero gives inf, as in C, so that compiled code never raises.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
-PACKAGE = Path(__file__).resolve().parent.parent
 
-_IMPORT = re.compile(r"^from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]*)", re.MULTILINE)
-
-
-def imported_files(path: Path, root: Path) -> set[Path]:
-    """The source files below `root` that `path` imports from at its top level."""
-    found: set[Path] = set()
-    for dots, module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        parts = module.split(".")
-        if not dots and parts[0] != root.name:
-            continue
-        base = path.parents[len(dots) - 1].joinpath(*filter(None, parts)) if dots else root.joinpath(*parts[1:])
-        candidates = [base.with_suffix(".py"), base / "__init__.py"]
-        candidates += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
-        found.update(file for file in candidates if file.is_file())
-    return found
-
-
-@cache
-def source_stamp(path: Path, root: Path = PACKAGE) -> str:
-    """A fingerprint of a source file and of all files of the package that it imports, directly or not.
-
-    Numba notices a change in the file of a cached function, but not in a file whose kernels were inlined into it. With
-    this stamp on its cache entry, editing or upgrading any file that a function is made from makes the entry stale.
-    """
-    files: set[Path] = set()
-    pending = [path]
-    while pending:
-        file = pending.pop()
-        if file not in files:
-            files.add(file)
-            pending.extend(imported_files(file, root))
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        status = file.stat()
-        digest.update(f"{file} {status.st_mtime_ns} {status.st_size}\n".encode())
-    return digest.hexdigest()
-
-
-def _cached(function: Callable[..., Any], **options: Any) -> Any:
+def _cached(function: Any, **options: Any) -> Any:
     options |= _OPTIONS
     try:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**options)(function)
-    file = Path(function.__code__.co_filename)
-    if file.is_file():
-        dispatcher._cache._cache_file._source_stamp = source_stamp(file.resolve())
+    dispatcher._cache._cache_file._source_stamp = fingerprint(function)
     return dispatcher
 
 
@@ -131,11 +88,6 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
 def kernel(function: Callable[P, T]) -> Callable[P, T]:
     """Make `function` a `Kernel`; for the type checker it keeps its own signature."""
     return cast(Callable[P, T], Kernel(function))
-
-
-def plain(function: Any) -> Any:
-    """The Python function of a kernel, or of what Numba compiled; a Python function is itself one."""
-    return getattr(function, "function", getattr(function, "py_func", function))
 
 
 ARRAY = types.float64[::1]

@@ -69,6 +69,7 @@ def _attach(x: Any, correction: Any) -> Any:
 def on_duals(function: Callable[..., None]) -> Callable[..., None]:
     """Make `function(S, ...)` do its work where `S` is a dual scalar, and nothing, at no cost, for other scalars."""
 
+    @functools.wraps(function)
     def skipped(*args: Any) -> None:
         """Python has no duals."""
 

@@ -23,7 +23,8 @@ from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector
 from ..scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
-from ..scalars.compile import Kernel, plain
+from ..scalars.compile import Kernel
+from ..scalars.fingerprint import plain
 from .differences import OFFSETS, WEIGHTS
 from .formulas import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .potentials import entries, moved

@@ -32,7 +32,8 @@ from ..geometry.front import MATRIX, VECTOR, components
 from ..geometry.vectors import Matrix, Vector, add, dot, scale, solve
 from ..scalars import Dual, Flow, absolute, any_of, double, kernel, largest, par, par3
 from ..scalars.aligned import AlignedCompiler
-from ..scalars.compile import BoundFlow, plain
+from ..scalars.compile import BoundFlow
+from ..scalars.fingerprint import plain
 from .base import check_finite
 
 Array = NDArray[np.float64]

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
 from ..scalars import get9, kernel, par, par3
-from ..scalars.compile import Kernel, plain
+from ..scalars.compile import Kernel
+from ..scalars.fingerprint import plain
 from .formulas import formula_kernel, has_corners, known_symbols, on_arrays, text_of
 from .potentials import CompiledPotential, Potential, PythonPotential
 from .traced import trace

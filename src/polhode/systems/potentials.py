@@ -27,7 +27,8 @@ from ..errors import InvalidInput
 from ..geometry import so3
 from ..geometry.vectors import Matrix, Vector, add, cross
 from ..scalars import duals, kernel, partial, seeded
-from ..scalars.compile import Kernel, plain
+from ..scalars.compile import Kernel
+from ..scalars.fingerprint import plain
 from .differences import OFFSETS, SPACING, WEIGHTS, write_moments
 from .formulas import attitude_symbols, formula_kernel, known_symbols, made, moment_of, on_arrays, statements, text_of
 from .traced import trace

@@ -21,7 +21,7 @@ from ..bodies.checks import from_table
 from ..errors import InvalidInput
 from ..geometry import so3
 from ..scalars import double, kernel
-from ..scalars.compile import plain
+from ..scalars.fingerprint import plain
 from .base import check_finite
 from .moments import reason
 

@@ -12,7 +12,7 @@ from functools import partialmethod
 from typing import Any
 
 from ..errors import InvalidInput
-from ..scalars.compile import plain
+from ..scalars.fingerprint import plain
 from .formulas import known_symbols
 
 LONGEST = 4000  # operations up to which an expression is worth deriving
