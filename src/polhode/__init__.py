@@ -81,6 +81,16 @@ else:
     _tables.make_callable(systems, _tables.systems)  # type: ignore[arg-type]
     _tables.make_callable(methods, _tables.methods)  # type: ignore[arg-type]
 
+    def __getattr__(name: str) -> _Any:
+        """A system, whose file is read when it is first asked for."""
+        if name in __all__:
+            return getattr(systems, name)
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return __all__
+
+
 __all__ = [
     "DOP853",
     "LGVI",
@@ -149,17 +159,6 @@ __all__ = [
     "son",
     "systems",
 ]
-
-
-def __getattr__(name: str) -> _Any:
-    """A system, whose file is read when it is first asked for."""
-    if name in __all__:
-        return getattr(systems, name)
-    raise AttributeError(f"module 'polhode' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 def load(path: str | _PathLike[str], system: _System | None = None) -> Trajectory:

@@ -90,6 +90,7 @@ def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
 
 def finite_number(x: Any) -> bool:
     """Whether `x` is a finite number, and no truth value."""
+    x = x[()] if isinstance(x, np.ndarray) else x
     if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)):
         return False
     try:

@@ -192,3 +192,10 @@ def test_bad_input_is_named(field: str, bad: object) -> None:
     with pytest.raises(ph.InvalidInput) as caught:
         ph.DampedGyrostat(J, **{"damper_inertia": 0.2, "damping": 1.0} | {field: bad})
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("omega", [[0.0, 0.0, 0.0], [1e-3, 0.0, 0.0]])
+def test_a_sphere_that_turns_fast_bounds_the_step(omega: list[float]) -> None:
+    body = ph.DampedGyrostat([1, 2, 3], damper_inertia=0.2, damping=0.1)
+    state = body.state(omega=omega, omega_D=[0.0, 0.0, 10.0])
+    assert body.largest_step(state) == pytest.approx(ph.largest_step(body, state), rel=1e-4)

@@ -29,6 +29,10 @@ class Inertia:
     moments: Array
     axes: Array
 
+    def __post_init__(self) -> None:
+        for array in (self.matrix, self.inverse, self.moments, self.axes):
+            array.flags.writeable = False
+
     @classmethod
     def of(cls, value: ArrayLike, *, allow_unphysical: bool = False, field: str = "inertia") -> Inertia:
         """Check `value`. `allow_unphysical` accepts moments that no mass distribution has.

@@ -176,10 +176,10 @@ class Method(ABC):
 
 
 def choose(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """`value` if it is one of `allowed`."""
+    """That of `allowed` which `value` equals."""
     if value not in allowed:
         raise InvalidInput(field, value, "one of " + ", ".join(map(repr, allowed)))
-    return value
+    return allowed[allowed.index(value)]
 
 
 def known_methods() -> dict[str, type[Method]]:

@@ -37,7 +37,7 @@ class DOP853(Method):
 
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
         for name, value in (("rtol", rtol), ("atol", atol)):
-            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+            if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
                 raise InvalidInput(name, value, "a positive number")
         self.rtol, self.atol = float(rtol), float(atol)
         self.form = choose("form", form, ("hamiltonian", "lagrangian"))

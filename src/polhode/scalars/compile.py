@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar, cast
@@ -49,6 +50,11 @@ class Compilable:
     @cached_property
     def dispatcher(self) -> Any:
         return _cached(self.function)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By its name, as functions are, or else by its function: machine code stays in the process that has it."""
+        name, module = self.function.__qualname__, sys.modules.get(self.function.__module__)
+        return name if getattr(module, name, None) is self else (type(self), (self.function,))
 
     @property
     def stats(self) -> Any:

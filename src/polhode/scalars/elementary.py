@@ -245,20 +245,23 @@ def power(x: Any, y: Any) -> Any:
     return np.power(x, y)
 
 
+SMALL, LARGE = 1e-290, 1e290  # within these a power has all its digits
 _c_atan2, _c_pow = _lane_by_lane_two("atan2"), _lane_by_lane_two("pow")
 
 
 def _dual_atan2(y: Any, x: Any) -> Any:
     a, b = value(y), value(x)
-    r2 = a * a + b * b
-    return _chain_two(_c_atan2(a, b), b / r2, y, -a / r2, x)
+    size = max(math.fabs(a), math.fabs(b))
+    u, v = a / size, b / size
+    r = size * (u * u + v * v)
+    return _chain_two(_c_atan2(a, b), v / r, y, -u / r, x)
 
 
 def _dual_power(x: Any, y: Any) -> Any:
     a, b = value(x), value(y)
     f = _c_pow(a, b)
-    by_x = b * (f / a if a != 0.0 else _c_pow(a, b - 1.0))
-    return _chain_two(f, by_x, x, f * math.log(a) if f != 0.0 else 0.0, y)
+    slope = f / a if SMALL < math.fabs(f) < LARGE else _c_pow(a, b - 1.0)
+    return _chain_two(f, b * slope if b != 0.0 else 0.0, x, f * math.log(a) if f != 0.0 else 0.0, y)
 
 
 def _register_two(function: Callable[[Any, Any], Any], on_plain: Any, on_dual: Any) -> None:
@@ -274,6 +277,7 @@ _register_two(power, lambda x, y: _c_pow(x, y), _dual_power)
 
 
 @overloads(operator.pow, prefer_literal=True)
+@overloads(operator.ipow, prefer_literal=True)
 def _raised(x: Any, y: Any) -> Any:
     """`x ** y` of lanes and duals: a whole power that is written out by the products that Numba takes for doubles, a
     real one by `power`; of a whole number that is found at run time there is none."""

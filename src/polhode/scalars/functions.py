@@ -7,6 +7,7 @@ the form for doubles, lanes or duals. Kernels do not branch on a value: they com
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,12 @@ def on_duals(function: Callable[..., None]) -> Callable[..., None]:
         return (lambda *args: function(*args)) if dual else (lambda *args: None)
 
     return skipped
+
+
+@overloads(operator.pos)
+def _positive(x: Any) -> Any:
+    """`+x` of lanes and duals."""
+    return (lambda x: x) if isinstance(x, (Lanes, Dual)) else None
 
 
 # --- choosing --------------------------------------------------------------------------------------------------------

@@ -139,6 +139,8 @@ class AttitudeSystem(System):
         else:
             rate = check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
             values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
+            if not np.all(np.isfinite(values["Pi"])):
+                raise InvalidInput("omega", omega, "a rate whose momentum is finite")
         return State(self, values, float(check_finite("t", t, ())))
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
@@ -192,12 +194,13 @@ def check_rotation(field: str, value: ArrayLike) -> Array:
 def check_quaternion(field: str, value: ArrayLike) -> Array:
     """`value` as a unit quaternion, scalar last; any nonzero one is scaled to length 1."""
     q = check_finite(field, value, (4,))
-    length = np.linalg.norm(q)
-    if not length > 0.0:
+    if not np.any(q):
         raise InvalidInput(
             field, value, f"a nonzero quaternion [{'w, x, y, z' if field == 'q_wxyz' else 'x, y, z, w'}]"
         )
-    return q if abs(length - 1.0) <= 1e-14 else q / length
+    size = float(np.abs(q).max())
+    length = float(np.linalg.norm(q / size))  # neither overflows nor vanishes
+    return q if abs(size * length - 1.0) <= 1e-14 else q / size / length
 
 
 REPRESENTATIONS: dict[str, Representation] = {

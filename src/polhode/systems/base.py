@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,6 +126,16 @@ class System(ABC):
     fields: Mapping[str, Field]
     conserved: Mapping[str, Invariant]
     hamiltonian: bool = True  # False where the flow keeps no symplectic form: dissipation, nonholonomic
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        system = super().__new__(cls)
+        system._arguments = tuple(map(_kept, args)), {name: _kept(value) for name, value in named.items()}
+        return system
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew from the same arguments: compiled code stays in the process that has it."""
+        return _made, (type(self), *self._arguments)
 
     @property
     @abstractmethod
@@ -214,6 +225,15 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     if not np.all(np.isfinite(array)):
         raise InvalidInput(field, value, "finite numbers")
     return array
+
+
+def _kept(argument: Any) -> Any:
+    """An argument as it is now, whatever its owner does with it later."""
+    return copy(argument) if isinstance(argument, (np.ndarray, list, dict)) else argument
+
+
+def _made(cls: type[System], args: tuple[Any, ...], named: dict[str, Any]) -> System:
+    return cls(*args, **named)
 
 
 def known_systems() -> dict[str, type[System]]:

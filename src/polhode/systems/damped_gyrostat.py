@@ -217,6 +217,9 @@ class DampedGyrostat(Gyrostat):
     def total_momentum(self, values: Mapping[str, Array]) -> Array:
         return values["Pi"] + values["Pi_D"]
 
+    def _motion(self, state: State) -> float:
+        return super()._motion(state) + float(np.linalg.norm(state.omega_D))
+
     def _lost(self, state: State) -> Any:
         J, rho, d = tuple(symmetric_entries(self.inertia.matrix)), tuple(state.rho), state.Pi_D
         kinetic, inertia, C = state.Pi - state.rho, self.damper_inertia, self.damping

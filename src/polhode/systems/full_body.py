@@ -116,10 +116,6 @@ class FullBodyProblem(System):
             damped=bool(self.tides),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the compiled flows, which another process finds for itself."""
-        return {name: value for name, value in vars(self).items() if name != "representations"}
-
     def describe(self) -> dict[str, Any]:
         own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
         return own | self.outside.describe() | self.tides.describe()

@@ -127,10 +127,6 @@ class FullTwoBodyProblem(System):
             damped=bool(self.tides),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the compiled flows, which another process finds for itself."""
-        return {name: value for name, value in vars(self).items() if name != "representations"}
-
     def describe(self) -> dict[str, Any]:
         own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
         return own | self.outside.describe() | self.tides.describe()

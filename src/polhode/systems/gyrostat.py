@@ -254,7 +254,11 @@ class Gyrostat(AttitudeSystem):
 
     def largest_step(self, state: State) -> float:
         """Where the discrete equations lose the wanted solution, by following it (the free body's formula has no ρ)."""
-        return fold(state.omega, self.inertia, state.rho, self._lost(state))
+        return fold(self._motion(state), float(np.linalg.norm(self.inertia.inverse @ state.rho)), self._lost(state))
+
+    def _motion(self, state: State) -> float:
+        """How fast anything turns but for the rotors."""
+        return float(np.linalg.norm(state.omega))
 
     def _lost(self, state: State) -> Any:
         """Whether there is no solution, for an array of steps."""
@@ -300,10 +304,11 @@ class Gyrostat(AttitudeSystem):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.5, 0.9, -0.8])
 
 
-def fold(omega: Array, inertia: Inertia, rho: Array, lost: Any) -> float:
-    """The smallest step at which `lost(h)` holds, between a thousandth and a hundred radians, to six digits."""
-    rate = float(np.linalg.norm(omega) + np.linalg.norm(inertia.inverse @ rho))
-    if not np.linalg.norm(omega) > 1e-12 * rate:
+def fold(motion: float, rotors: float, lost: Any) -> float:
+    """The smallest step at which `lost(h)` holds, between a thousandth and a hundred radians of what moves and of the
+    rotors' share in it, to six digits."""
+    rate = motion + rotors
+    if not motion > 1e-12 * rate:
         return float("inf")
     steps = np.geomspace(1e-3, 1e2, 128) / rate
     for _ in range(5):

@@ -245,9 +245,6 @@ class Outside:
     def __bool__(self) -> bool:
         return bool(self.list)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Outside, (self.list, self.bodies, self.gravity, self.G)
-
     @property
     def autonomous(self) -> bool:
         return all(one.autonomous for one in self.list)
