@@ -103,3 +103,22 @@ def test_the_same_body_made_twice_is_the_same() -> None:
 def test_events_are_a_list(events: object) -> None:
     with pytest.raises(InvalidInput, match="events"):
         ph.simulate(BODY, BODY.state(), step=0.1, steps=1, events=events)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path) -> None:
+    method = ph.LGVI(order=np.int64(4))
+    assert (method, hash(method)) == (ph.LGVI(4), hash(ph.LGVI(4))) == (ph.LGVI(4.0), hash(ph.LGVI(4.0)))
+    ph.simulate(BODY, BODY.state(), step=np.array(0.1), steps=np.int64(1), method=method).save(tmp_path / "run.nc")
+    assert ph.DOP853(rtol=np.float32(1e-6)).rtol == pytest.approx(1e-6)
+
+
+def test_numbers_that_are_too_large_or_small_to_square() -> None:
+    for size in (1e200, 1e-200):
+        assert np.array_equal(BODY.state(q=[size, 0, 0, size]).q, BODY.state(q=[1, 0, 0, 1]).q)
+    with pytest.raises(InvalidInput, match=r"omega = .*momentum is finite"):
+        BODY.state(omega=[1e308, 1e308, 1e308])
+
+
+def test_a_body_does_not_change() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        BODY.inertia.matrix[0, 0] = 50.0

@@ -13,6 +13,7 @@ from polhode.scalars import (
     acos,
     asin,
     atan,
+    atan2,
     cosh,
     double,
     duals,
@@ -58,7 +59,9 @@ def powers(x, y, real, whole):
 @kernel
 def operators(x, y, real, whole):
     u = absolute(x)
-    some = x**2, x**3, x**1, x**7, x**12, (1.0 + u) ** -1, (1.0 + u) ** -3
+    v = 1.0 * x
+    v **= 3
+    some = x**2, v, x**1, x**7, x**12, (1.0 + u) ** -1, (1.0 + u) ** -3
     return *some, u**y, u**real, real**y, whole**y, u**0.5, u**2.5, u**-0.5, 2.0**y, 3**y
 
 
@@ -170,6 +173,25 @@ def test_powers_of_zero_have_partials():
     assert not results[0].any()  # 0 ^ y with y > 0: of either argument no slope
     assert not results[1].any()
     assert not results[3].any()
+
+
+@kernel
+def extremes(x, y, real, whole):
+    return power(x, 0), power(x, 0.0), power(x, 2.0), atan2(x, y)
+
+
+def test_partials_at_the_ends_of_the_range():
+    entries = with_partials(np.array([[0.0, 1.0]]))
+    assert np.array_equal(sweep(extremes, duals(K), entries)[0, :2], [[1.0] + [0.0] * K] * 2)
+    rows = np.array([[1e-170, 3e-170], [1e160, 2e160], [1e-160, -1e-160]])
+    entries = with_partials(rows)
+    results = sweep(extremes, duals(K), entries)
+    for (x, y), entry, result in zip(rows.tolist(), entries, results, strict=True):
+        np.testing.assert_allclose(result[2, 1:], 2.0 * x * entry[0, 1:], rtol=1e-15)
+        size = max(abs(x), abs(y))
+        a, b = x / size, y / size
+        expected = (b * entry[0, 1:] - a * entry[1, 1:]) / (a * a + b * b) / size
+        np.testing.assert_allclose(result[3, 1:], expected, rtol=1e-14)
 
 
 def test_the_smaller_keeps_the_first_of_equals_and_beside_nan():

@@ -75,7 +75,7 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 def arithmetic(x, y, real, whole):
     """Every operator with every kind of operand on either side."""
     return (
-        *(x + y, x - y, x * y, x / y, -x),
+        *(x + y, x - y, x * y, x / y, -x, +x),
         *(x + real, x - real, x * real, x / real),
         *(real + x, real - x, real * x, real / x),
         *(x + whole, x - whole, x * whole, x / whole),

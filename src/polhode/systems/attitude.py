@@ -138,7 +138,8 @@ class AttitudeSystem(System):
             values["Pi"] = check_finite("Pi", Pi, (3,))
         else:
             rate = check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
-            values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
+            with np.errstate(over="ignore", invalid="ignore"):
+                values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
             if not np.all(np.isfinite(values["Pi"])):
                 raise InvalidInput("omega", omega, "a rate whose momentum is finite")
         return State(self, values, float(check_finite("t", t, ())))
