@@ -66,9 +66,9 @@ def cayley_increment_quaternion(c: Vector) -> Quaternion:
 
 @kernel
 def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
-    """`q f` for unit quaternions, with `e = f − 1`; scaled by `(3 − |q f|²)/2`."""
+    """`q f` for unit quaternions, with `e = f − 1`; scaled by `(3 − |q f|²)/2`, and rounded once."""
     dx, dy, dz, dw = multiply_(q, e)
     x, y, z, w = q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
     x0, y0, z0, w0 = value(x), value(y), value(z), value(w)
-    s = 1.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
-    return s * x, s * y, s * z, s * w
+    s = 0.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
+    return q[0] + (dx + s * x), q[1] + (dy + s * y), q[2] + (dz + s * z), q[3] + (dw + s * w)
