@@ -7,6 +7,7 @@ the same steps and takes `Φ = 1 + F T`, as textbook filters do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Protocol
@@ -65,9 +66,10 @@ class Stepped:
         final, tangent = _steps(state, dt, self, tangent=True)
         J = _body(state).inertia.matrix
         into = np.eye(6)  # from (δθ, δω) to (δθ, δΠ); rotors' momentum that is part of the state is known at the start
-        into[3:, 3:] = J
+        into[3:, :3], into[3:, 3:] = _momentum_slope(state, self.method), J
         rotors = tangent[6:9, :6] if len(tangent) == 9 else 0.0
-        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors)
+        after = _momentum_slope(final, self.method) @ tangent[:3, :6]
+        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors - after)
         return final, np.concatenate([tangent[:3, :6], rate]) @ into
 
 
@@ -92,6 +94,31 @@ class FirstOrder:
             Phi = (np.eye(6) + F * (dt / count)) @ Phi
             state, _ = _steps(state, dt / count, self, tangent=False)
         return state, Phi
+
+
+def _momentum_slope(state: State, method: Method) -> Array:
+    """∂Π/∂θ at a constant rate, for the momentum that the method's steps are made on: of `Π = Jω + A(R)`, that of A."""
+    system = _body(state)
+    names = system.representations[method.representation].layout.slices
+    if not {"P", "Pi"} & set(names):
+        raise PolhodeError(f"a filter needs a method on the attitude and the momentum Pi, which {method!r} is not")
+    if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number is no function of R
+        return np.zeros((3, 3))
+    return _by_attitude(_linear_term(system), state.R)
+
+
+def _linear_term(system: AttitudeSystem) -> Callable[[Array], Array]:
+    return lambda R: np.broadcast_to(system.linear_term(R), R.shape[:-1])
+
+
+def _by_attitude(function: Callable[[Array], Array], R: Array, size: float = 4e-3) -> Array:
+    """The derivative of `function(R exp S(ξ))` by ξ, as a last axis, from central differences of order 8."""
+    weights = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280]) / size
+    ways = size * np.arange(1, 5)[:, None, None] * np.eye(3)
+    ahead, behind = (
+        function(R @ so3.exp(sign * ways).reshape(4, 3, *(1,) * (R.ndim - 2), 3, 3)) for sign in (1.0, -1.0)
+    )
+    return np.moveaxis(np.tensordot(weights, ahead - behind, 1), 0, -1)
 
 
 def _check(how: Stepped | FirstOrder) -> None:
