@@ -84,6 +84,30 @@ def test_first_order_phi_approaches_the_tangent() -> None:
     assert np.log2(errors[1] / errors[2]) == pytest.approx(1.0, abs=0.05)
 
 
+def _drag(t, R, omega):
+    return -5.0 * omega[0], -5.0 * omega[1] + 0.1 * R[3], -5.0 * omega[2]
+
+
+def _driven(t, R, omega):
+    return 0.02 * omega[0], 0.001, 0.0
+
+
+LINEAR = ph.AttitudeBody([1, 2, 2.5], linear=["0.3*R12*R33", "0.2*R31", "0.1*R11**2"])
+DRIVEN = ph.Gyrostat([1, 2, 3], torque=_drag, rotor_torque=_driven)
+WITH_LINEAR_TERM = [ph.ChargedBody.example(), ph.ChargedPoints.example(), LINEAR.state(omega=[0.5, 0.4, -0.3])]
+WITH_TORQUES = [ph.Pendulum3D.example(), ph.OrbitingBody.example(), DRIVEN.state(omega=[0.5, 0.4, -0.3])]
+
+
+@pytest.mark.parametrize("start", WITH_LINEAR_TERM + WITH_TORQUES, ids=lambda start: type(start.system).__name__)
+def test_first_order_phi_has_all_torques(start: ph.State) -> None:
+    """F is the rate of the tangent of short accurate steps, by differences of order 8."""
+    F = (FirstOrder(ph.RK4())(start, 0.5)[1] - np.eye(6)) / 0.5
+    accurate, h = Stepped(ph.RK4(), substep=0.001), 0.004
+    weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    rate = sum(w * (accurate(start, k * h)[1] - accurate(start, -k * h)[1]) for k, w in weights.items()) / h
+    np.testing.assert_allclose(F, rate, atol=1e-9)
+
+
 def test_a_wild_measurement_is_refused_by_the_gate() -> None:
     kalman = MEKF(START, COVARIANCE, gate=0.999)
     before = kalman.covariance
@@ -177,10 +201,6 @@ def differences(propagator: Stepped, start: ph.State, dt: float, h: float = 1e-3
     )
 
 
-LINEAR = ph.AttitudeBody([1, 2, 2.5], linear=["0.3*R12*R33", "0.2*R31", "0.1*R11**2"])
-WITH_LINEAR_TERM = [ph.ChargedBody.example(), ph.ChargedPoints.example(), LINEAR.state(omega=[0.5, 0.4, -0.3])]
-
-
 @pytest.mark.parametrize("start", WITH_LINEAR_TERM, ids=lambda start: type(start.system).__name__)
 def test_phi_where_the_momentum_depends_on_the_attitude(start: ph.State) -> None:
     propagator = Stepped(ph.LGVI(), substep=0.05)
@@ -195,10 +215,6 @@ def test_phi_of_steps_on_the_kinetic_momentum() -> None:
 def test_steps_on_other_variables_are_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="momentum Pi"):
         Stepped(ph.RK4("split"), substep=0.05)(ph.DirectorBody.example(), 0.1)
-
-
-def _driven(t, R, omega):
-    return 0.02 * omega[0], 0.001, 0.0
 
 
 @pytest.mark.parametrize("rest", [{"rho": [0.02, 0.05, -0.04]}, {"rotor_torque": _driven}], ids=["rotors", "commanded"])

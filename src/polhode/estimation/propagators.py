@@ -2,7 +2,7 @@
 
 The error is (δθ, δω): `R_true = R exp S(δθ)`, `ω_true = ω + δω`, both in the body frame. `Stepped` uses any compiled
 method with substeps, and takes Φ from the tangent of the very steps it makes (run on dual numbers). `FirstOrder` makes
-the same steps and takes `Φ = 1 + F T`, as textbook filters do.
+the same steps and takes `Φ = 1 + F T`, as textbook filters do, with F of the continuous motion.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..simulate import simulate
 from ..systems.attitude import AttitudeSystem
 from ..systems.base import State
 from ..systems.damped_gyrostat import DampedGyrostat
+from ..systems.vicinity import rate_and_matrix
 
 Array = NDArray[np.float64]
 
@@ -84,16 +85,32 @@ class FirstOrder:
         _check(self)
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
-        J, Phi = _body(state).inertia.matrix, np.eye(6)
-        count = _count(dt, self.substep)
+        Phi, count = np.eye(6), _count(dt, self.substep)
         for _ in range(count):
-            S = so3.hat(state.omega)
-            F = np.zeros((6, 6))
-            F[:3, :3], F[:3, 3:] = -S, np.eye(3)
-            F[3:, 3:] = np.linalg.solve(J, so3.hat(state.Pi) - S @ J)
-            Phi = (np.eye(6) + F * (dt / count)) @ Phi
+            Phi = (np.eye(6) + motion_matrix(state) * (dt / count)) @ Phi
             state, _ = _steps(state, dt / count, self, tangent=False)
         return state, Phi
+
+
+def motion_matrix(state: State) -> Array:
+    """F of `ẋ = F x` for the error x = (δθ, δω) near a state, with all torques: that of (δθ, δΠ), in other variables.
+
+    From `J δω = δΠ − δA − δρ` with `δA = A′ δθ`, where `A′` turns with the body: `J δω̇ = δΠ̇ − A′ δθ̇ − Ȧ′ δθ − δρ̇`.
+    """
+    system = _body(state)
+    J, y = system.inertia.matrix, system.enter("matrix", state)
+    _, A = rate_and_matrix(system.representations["matrix"], y, system.parameters(), state.t)
+    slope, turning = np.zeros((3, 3)), np.zeros((3, 3))
+    if np.ndim(system.linear_term(state.R)):
+        term = _linear_term(system)
+        slope = _by_attitude(term, state.R)
+        turning = _by_attitude(lambda R: _by_attitude(term, R), state.R) @ state.omega
+    into = np.eye(6)
+    into[3:, :3], into[3:, 3:] = slope, J
+    A = A[:, :6] @ into
+    rotors = A[6:9] if len(A) == 9 else 0.0
+    rate = A[3:6] - slope @ A[:3] - rotors - turning @ np.eye(3, 6)
+    return np.concatenate([A[:3], np.linalg.solve(J, rate)])
 
 
 def _momentum_slope(state: State, method: Method) -> Array:
