@@ -45,7 +45,7 @@ def test_a_tuned_filter_is_consistent() -> None:
     runs = [filtered(5.0, Stepped(ph.LGVI(order=4), substep=0.5), seed, 40, **quiet) for seed in range(20)]
     low, high = consistency_band(6, len(runs))
     assert low < np.mean([nees[-1] for _, nees, _ in runs]) < high
-    low, high = consistency_band(3, sum(len(nis) for *_, nis in runs))
+    low, high = consistency_band(2, sum(len(nis) for *_, nis in runs))
     assert 0.97 * low < np.mean([nis for *_, nis in runs]) < 1.03 * high
 
 
@@ -117,6 +117,33 @@ def test_a_wild_measurement_is_refused_by_the_gate() -> None:
     assert kalman.update(SENSORS[0], SENSORS[0].expected(START.R)).accepted
 
 
+@pytest.mark.parametrize("unit", [1.0, 3e-5])
+def test_the_gate_and_the_nis_count_two_degrees_of_a_direction(unit: float) -> None:
+    rng, spread, count = np.random.default_rng(5), 0.01, 3000
+    updates = []
+    for _ in range(count):
+        R = START.R @ ph.so3.exp(spread * rng.normal(size=3))
+        updates.append(
+            MEKF(START, spread**2 * np.eye(6), gate=0.9).update(SENSORS[0], unit * SENSORS[0].measure(R, rng))
+        )
+    assert np.mean([update.accepted for update in updates]) == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / count))
+    low, high = consistency_band(updates[0].dof, count, 0.9999)
+    assert low < np.mean([update.nis for update in updates]) < high
+    assert updates[0].dof == 2
+
+
+def test_the_gate_and_the_nis_count_three_degrees_of_a_gyro() -> None:
+    rng, gyro, count = np.random.default_rng(6), Gyro(sigma=0.01), 3000
+    updates = []
+    for _ in range(count):
+        truth = START.omega + 0.1 * rng.normal(size=3)
+        kalman = MEKF(START, 0.01 * np.eye(9), gyro=gyro, gate=0.9)
+        updates.append(kalman.update(gyro, gyro.measure(truth, 0.1 * rng.normal(size=3), rng)))
+    assert np.mean([update.accepted for update in updates]) == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / count))
+    low, high = consistency_band(updates[0].dof, count, 0.9999)
+    assert low < np.mean([update.nis for update in updates]) < high
+
+
 def test_a_gyro_bias_is_found() -> None:
     rng = np.random.default_rng(4)
     gyro, bias = Gyro(sigma=np.radians(0.05)), np.radians([0.5, -0.3, 0.2])
@@ -168,15 +195,17 @@ def test_no_process_noise_and_a_method_as_propagator() -> None:
     assert np.linalg.det(kalman.covariance) == pytest.approx(np.linalg.det(COVARIANCE))
 
 
-def test_a_field_in_tesla_is_a_direction() -> None:
-    """Scaled to length 1; a measurement that has it but for noise is taken as it is."""
-    seen = np.array([1.0, 0.004, -0.003])
-    updates = [
-        MEKF(START, COVARIANCE).update(SENSORS[0], length * seen) for length in (1.0, 1 / np.linalg.norm(seen), 3e-5)
-    ]
-    np.testing.assert_array_equal(updates[0].innovation, seen - [1, 0, 0])
-    np.testing.assert_allclose(updates[2].innovation, updates[1].innovation, atol=1e-15)
-    assert updates[2].nis < 1.0
+@pytest.mark.parametrize("sigma", [0.005, 0.1])
+def test_a_measurement_may_have_any_unit(sigma: float) -> None:
+    """The same direction, in gauss, in tesla or of length 1 but for noise, makes the same update."""
+    seen, sensor = np.array([1.0, 0.004, -0.003]), VectorSensor([1, 0, 0], sigma)
+    filters = [MEKF(START, COVARIANCE, gate=0.999) for _ in range(4)]
+    updates = [kalman.update(sensor, u * seen) for kalman, u in zip(filters, (1.0, 0.5, 3e-5, 1e4), strict=True)]
+    for kalman, update in zip(filters, updates, strict=True):
+        assert update.accepted
+        assert update.nis < 1.0
+        np.testing.assert_allclose(update.innovation, seen / np.linalg.norm(seen) - [1, 0, 0], atol=1e-15)
+        np.testing.assert_allclose(kalman.state.R, filters[0].state.R, atol=1e-15)
 
 
 def test_a_diverged_filter_says_so() -> None:

@@ -26,18 +26,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Update:
-    """What a measurement did: the innovation, its squared length in its own covariance (NIS), and whether it was used."""
+    """What a measurement did: the innovation, its squared length in its own covariance (NIS), whether it was used, and
+    the degrees of freedom of the NIS: 2 for a direction, 3 for a gyro."""
 
     innovation: Array
     nis: float
     accepted: bool
+    dof: int
 
 
 class MEKF:
     """A filter that starts from `state` with the error `covariance` (6×6, or 9×9 with a gyro's bias).
 
-    `propagator` predicts, a method alone as `Stepped(method)`; `acceleration_noise` is the spectral density of a white angular acceleration, which makes the
-    process noise; `gate` refuses a measurement whose NIS exceeds that quantile of its distribution (None: never).
+    `propagator` predicts, a method alone as `Stepped(method)`; `acceleration_noise` is the spectral density of a white
+    angular acceleration, which makes the process noise; `gate` refuses a measurement whose NIS exceeds that quantile of
+    its distribution, χ² with the sensor's degrees of freedom (None: never).
     """
 
     def __init__(
@@ -109,13 +112,13 @@ class MEKF:
         innovation = z - expected
         S = H @ self.covariance @ H.T + noise
         nis = float(innovation @ np.linalg.solve(S, innovation))
-        if self.gate is not None and nis > _quantile(self.gate, 3):
-            return Update(innovation, nis, accepted=False)
+        if self.gate is not None and nis > _quantile(self.gate, sensor.dof):
+            return Update(innovation, nis, accepted=False, dof=sensor.dof)
         K = np.linalg.solve(S, H @ self.covariance).T
         left = np.eye(len(K)) - K @ H
         self.covariance = left @ self.covariance @ left.T + K @ noise @ K.T
         self._move(K @ innovation)
-        return Update(innovation, nis, accepted=True)
+        return Update(innovation, nis, accepted=True, dof=sensor.dof)
 
     def _move(self, error: Array) -> None:
         """Move the estimated error into the estimate."""
@@ -142,6 +145,8 @@ def _quantile(probability: float, degrees: int) -> float:
 
 def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> tuple[float, float]:
     """Where the mean of `samples` independent NEES or NIS values of a consistent filter lies with this probability.
+
+    `degrees`: 6 for the NEES, an update's `dof` for its NIS.
 
     >>> low, high = consistency_band(6, 100)
     >>> low < 6 < high
