@@ -168,6 +168,10 @@ def test_bad_input_is_named() -> None:
         ({"covariance": np.eye(6), "acceleration_noise": -1.0}, "acceleration_noise"),
         ({"covariance": np.eye(6) + 0.1 * np.eye(6, k=1)}, "covariance"),
         ({"covariance": np.eye(6), "propagator": 3}, "propagator"),
+        ({"covariance": np.eye(6), "propagator": 0}, "propagator"),
+        ({"covariance": np.eye(6), "propagator": Stepped}, "propagator"),
+        ({"covariance": np.eye(6), "gate": "a"}, "gate"),
+        ({"covariance": np.eye(9), "gyro": SENSORS[0]}, "gyro"),
     ):
         with pytest.raises(ph.InvalidInput) as caught:
             MEKF(START, **options)
@@ -176,10 +180,19 @@ def test_bad_input_is_named() -> None:
         MEKF(START, COVARIANCE).update(Gyro(0.1), [0, 0, 0])
     with pytest.raises(ph.InvalidInput, match="nonzero direction"):
         MEKF(START, COVARIANCE).update(SENSORS[0], [0, 0, 0])
+    for gyro, size in ((None, 6), (Gyro(0.1), 9)):
+        with pytest.raises(ph.InvalidInput, match="sensor"):
+            MEKF(START, np.eye(size), gyro=gyro).update("sun", [1, 0, 0])
+    with pytest.raises(ph.InvalidInput, match="state"):
+        MEKF(3, COVARIANCE)
+    for truth in (3, ph.CoupledBodies.example(), ph.PlanePendulum.example()):
+        with pytest.raises(ph.InvalidInput, match="truth"):
+            MEKF(START, COVARIANCE).nees(truth)
+    assert MEKF(START, COVARIANCE).nees(ph.DampedGyrostat.example()) > 0
     for walk in ("a", np.inf, -1.0):
         with pytest.raises(ph.InvalidInput, match="bias_walk"):
             Gyro(0.1, bias_walk=walk)
-    for substep in (0, -1, np.nan, "a"):
+    for substep in (0, -1, np.nan, "a", True, np.array([1.0, 2.0])):
         for propagator in (Stepped, FirstOrder):
             with pytest.raises(ph.InvalidInput, match="substep"):
                 propagator(ph.LGVI(), substep=substep)

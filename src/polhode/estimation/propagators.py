@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import finite_number
 from ..errors import InvalidInput, PolhodeError
 from ..geometry import so3
 from ..methods import LGVI, Method
@@ -34,6 +35,8 @@ class Propagator(Protocol):
 
 
 def _body(state: State) -> AttitudeSystem:
+    if not isinstance(state, State):
+        raise InvalidInput("state", state, "a state made by system.state(...) or a trajectory's final state")
     if not isinstance(state.system, AttitudeSystem):
         raise PolhodeError(f"a filter of the attitude needs a system on SO(3), not {type(state.system).__name__}")
     if isinstance(state.system, DampedGyrostat):
@@ -141,7 +144,8 @@ def _by_attitude(function: Callable[[Array], Array], R: Array, size: float = 4e-
 def _check(how: Stepped | FirstOrder) -> None:
     if not isinstance(how.method, Method):
         raise InvalidInput("method", how.method, "a method, such as LGVI()")
-    if not (isinstance(how.substep, (int, float)) and how.substep > 0):
+    endless = isinstance(how.substep, float) and how.substep == np.inf
+    if not (endless or (finite_number(how.substep) and how.substep > 0)):
         raise InvalidInput("substep", how.substep, "a positive number, or inf for one step")
 
 
