@@ -48,6 +48,27 @@ def test_directions_that_do_not_determine_an_attitude_are_refused() -> None:
         least_squares_attitude([[1, 0, 0]], [[0, 1]])
 
 
+@pytest.mark.parametrize("noise", [1e-15, 1e-6, 1e-2])
+def test_parallel_directions_are_refused_however_they_contradict_each_other(noise: float) -> None:
+    """Opposite references with nearly equal measurements nearly cancel, and leave nothing but rounding and noise."""
+    for _ in range(50):
+        e, x = RNG.normal(size=(2, 3))
+        parallel, other = np.array([e, -e]), np.array([x, x + noise * RNG.normal(size=3)])
+        for r, b, field in ((parallel, other, "r"), (other, parallel, "b")):
+            with pytest.raises(ph.InvalidInput, match="not parallel") as caught:
+                least_squares_attitude(r, b)
+            assert caught.value.field == field or noise < 1e-9
+
+
+def test_directions_that_several_attitudes_fit_are_refused() -> None:
+    with pytest.raises(ph.InvalidInput, match="equally well"):
+        least_squares_attitude(np.eye(3), -np.eye(3))
+    with pytest.raises(ph.InvalidInput, match="equally well"):
+        least_squares_attitude([[1, 0, 0], [0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 0, 0], [0, 1, 0]])
+    with pytest.raises(ph.InvalidInput, match="not parallel"):
+        least_squares_attitude([[1, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 1, 0]])
+
+
 @pytest.mark.parametrize(
     ("changed", "field"),
     [

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import whole
+from ..arguments import finite_number, whole
 from ..bodies.checks import positive
 from ..errors import InvalidInput
 from ..geometry import so3
@@ -26,18 +26,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Update:
-    """What a measurement did: the innovation, its squared length in its own covariance (NIS), and whether it was used."""
+    """What a measurement did: the innovation, its squared length in its own covariance (NIS), whether it was used, and
+    the degrees of freedom of the NIS: 2 for a direction, 3 for a gyro."""
 
     innovation: Array
     nis: float
     accepted: bool
+    dof: int
 
 
 class MEKF:
     """A filter that starts from `state` with the error `covariance` (6×6, or 9×9 with a gyro's bias).
 
-    `propagator` predicts, a method alone as `Stepped(method)`; `acceleration_noise` is the spectral density of a white angular acceleration, which makes the
-    process noise; `gate` refuses a measurement whose NIS exceeds that quantile of its distribution (None: never).
+    `propagator` predicts, a method alone as `Stepped(method)`; `acceleration_noise` is the spectral density of a white
+    angular acceleration, which makes the process noise; `gate` refuses a measurement whose NIS exceeds that quantile of
+    its distribution, χ² with the sensor's degrees of freedom (None: never).
     """
 
     def __init__(
@@ -53,6 +56,8 @@ class MEKF:
     ) -> None:
         _body(state)
         self.state = state
+        if not (gyro is None or isinstance(gyro, Gyro)):
+            raise InvalidInput("gyro", gyro, "a Gyro(...), or None")
         self.gyro = gyro
         size = 9 if gyro else 6
         P = check_finite("covariance", covariance, (size, size))
@@ -60,13 +65,15 @@ class MEKF:
             raise InvalidInput("covariance", covariance, "a symmetric positive definite matrix")
         self.covariance = 0.5 * (P + P.T)
         self.bias = check_finite("bias", np.zeros(3) if bias is None else bias, (3,))
-        self.propagator: Propagator = Stepped(propagator) if isinstance(propagator, Method) else propagator or Stepped()
-        if not callable(self.propagator):
+        if propagator is None or isinstance(propagator, Method):
+            propagator = Stepped() if propagator is None else Stepped(propagator)
+        if isinstance(propagator, type) or not callable(propagator):
             raise InvalidInput(
                 "propagator", propagator, "Stepped(...), FirstOrder(...), a method, or your own Propagator"
             )
+        self.propagator: Propagator = propagator
         self.acceleration_noise = positive("acceleration_noise", acceleration_noise, zero=True)
-        if gate is not None and not 0 < gate < 1:
+        if gate is not None and not (finite_number(gate) and 0 < gate < 1):
             raise InvalidInput("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
         self.gate = gate
 
@@ -95,6 +102,8 @@ class MEKF:
 
     def update(self, sensor: VectorSensor | Gyro, measurement: ArrayLike) -> Update:
         """Use a measurement taken now."""
+        if not isinstance(sensor, (VectorSensor, Gyro)):
+            raise InvalidInput("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
         z = check_finite("measurement", measurement, (3,))
         H = np.zeros((3, len(self.covariance)))
         if isinstance(sensor, VectorSensor):
@@ -109,13 +118,13 @@ class MEKF:
         innovation = z - expected
         S = H @ self.covariance @ H.T + noise
         nis = float(innovation @ np.linalg.solve(S, innovation))
-        if self.gate is not None and nis > _quantile(self.gate, 3):
-            return Update(innovation, nis, accepted=False)
+        if self.gate is not None and nis > _quantile(self.gate, sensor.dof):
+            return Update(innovation, nis, accepted=False, dof=sensor.dof)
         K = np.linalg.solve(S, H @ self.covariance).T
         left = np.eye(len(K)) - K @ H
         self.covariance = left @ self.covariance @ left.T + K @ noise @ K.T
         self._move(K @ innovation)
-        return Update(innovation, nis, accepted=True)
+        return Update(innovation, nis, accepted=True, dof=sensor.dof)
 
     def _move(self, error: Array) -> None:
         """Move the estimated error into the estimate."""
@@ -126,6 +135,9 @@ class MEKF:
 
     def error(self, truth: State) -> Array:
         """(δθ, δω) of the true state with respect to the estimate."""
+        fields = truth.system.fields if isinstance(truth, State) else {}
+        if not ("R" in fields and "omega" in fields and np.shape(truth.R) == (3, 3) and np.shape(truth.omega) == (3,)):
+            raise InvalidInput("truth", truth, "a state of one body, with its attitude R and rate omega")
         return np.concatenate([so3.log(self.state.R.T @ truth.R), truth.omega - self.state.omega])
 
     def nees(self, truth: State) -> float:
@@ -143,6 +155,8 @@ def _quantile(probability: float, degrees: int) -> float:
 def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> tuple[float, float]:
     """Where the mean of `samples` independent NEES or NIS values of a consistent filter lies with this probability.
 
+    `degrees`: 6 for the NEES, an update's `dof` for its NIS.
+
     >>> low, high = consistency_band(6, 100)
     >>> low < 6 < high
     True
@@ -150,7 +164,7 @@ def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> t
     for name, value in (("degrees", degrees), ("samples", samples)):
         if not whole(value) or value < 1:
             raise InvalidInput(name, value, "a positive whole number")
-    if not (isinstance(probability, (int, float)) and 0 < probability < 1):
+    if not (finite_number(probability) and 0 < probability < 1):
         raise InvalidInput("probability", probability, "a number between 0 and 1, such as 0.95")
     tail = 0.5 * (1 - probability)
     return tuple(_quantile(p, degrees * samples) / samples for p in (tail, 1 - tail))  # type: ignore[return-value]

@@ -2,11 +2,12 @@
 
 The error is (δθ, δω): `R_true = R exp S(δθ)`, `ω_true = ω + δω`, both in the body frame. `Stepped` uses any compiled
 method with substeps, and takes Φ from the tangent of the very steps it makes (run on dual numbers). `FirstOrder` makes
-the same steps and takes `Φ = 1 + F T`, as textbook filters do.
+the same steps and takes `Φ = 1 + F T`, as textbook filters do, with F of the continuous motion.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Protocol
@@ -14,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import finite_number
 from ..errors import InvalidInput, PolhodeError
 from ..geometry import so3
 from ..methods import LGVI, Method
@@ -21,6 +23,7 @@ from ..simulate import simulate
 from ..systems.attitude import AttitudeSystem
 from ..systems.base import State
 from ..systems.damped_gyrostat import DampedGyrostat
+from ..systems.vicinity import rate_and_matrix
 
 Array = NDArray[np.float64]
 
@@ -32,6 +35,8 @@ class Propagator(Protocol):
 
 
 def _body(state: State) -> AttitudeSystem:
+    if not isinstance(state, State):
+        raise InvalidInput("state", state, "a state made by system.state(...) or a trajectory's final state")
     if not isinstance(state.system, AttitudeSystem):
         raise PolhodeError(f"a filter of the attitude needs a system on SO(3), not {type(state.system).__name__}")
     if isinstance(state.system, DampedGyrostat):
@@ -65,9 +70,10 @@ class Stepped:
         final, tangent = _steps(state, dt, self, tangent=True)
         J = _body(state).inertia.matrix
         into = np.eye(6)  # from (δθ, δω) to (δθ, δΠ); rotors' momentum that is part of the state is known at the start
-        into[3:, 3:] = J
+        into[3:, :3], into[3:, 3:] = _momentum_slope(state, self.method), J
         rotors = tangent[6:9, :6] if len(tangent) == 9 else 0.0
-        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors)
+        after = _momentum_slope(final, self.method) @ tangent[:3, :6]
+        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors - after)
         return final, np.concatenate([tangent[:3, :6], rate]) @ into
 
 
@@ -82,22 +88,64 @@ class FirstOrder:
         _check(self)
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
-        J, Phi = _body(state).inertia.matrix, np.eye(6)
-        count = _count(dt, self.substep)
+        Phi, count = np.eye(6), _count(dt, self.substep)
         for _ in range(count):
-            S = so3.hat(state.omega)
-            F = np.zeros((6, 6))
-            F[:3, :3], F[:3, 3:] = -S, np.eye(3)
-            F[3:, 3:] = np.linalg.solve(J, so3.hat(state.Pi) - S @ J)
-            Phi = (np.eye(6) + F * (dt / count)) @ Phi
+            Phi = (np.eye(6) + motion_matrix(state) * (dt / count)) @ Phi
             state, _ = _steps(state, dt / count, self, tangent=False)
         return state, Phi
+
+
+def motion_matrix(state: State) -> Array:
+    """F of `ẋ = F x` for the error x = (δθ, δω) near a state, with all torques: that of (δθ, δΠ), in other variables.
+
+    From `J δω = δΠ − δA − δρ` with `δA = A′ δθ`, where `A′` turns with the body: `J δω̇ = δΠ̇ − A′ δθ̇ − Ȧ′ δθ − δρ̇`.
+    """
+    system = _body(state)
+    J, y = system.inertia.matrix, system.enter("matrix", state)
+    _, A = rate_and_matrix(system.representations["matrix"], y, system.parameters(), state.t)
+    slope, turning = np.zeros((3, 3)), np.zeros((3, 3))
+    if np.ndim(system.linear_term(state.R)):
+        term = _linear_term(system)
+        slope = _by_attitude(term, state.R)
+        turning = _by_attitude(lambda R: _by_attitude(term, R), state.R) @ state.omega
+    into = np.eye(6)
+    into[3:, :3], into[3:, 3:] = slope, J
+    A = A[:, :6] @ into
+    rotors = A[6:9] if len(A) == 9 else 0.0
+    rate = A[3:6] - slope @ A[:3] - rotors - turning @ np.eye(3, 6)
+    return np.concatenate([A[:3], np.linalg.solve(J, rate)])
+
+
+def _momentum_slope(state: State, method: Method) -> Array:
+    """∂Π/∂θ at a constant rate, for the momentum that the method's steps are made on: of `Π = Jω + A(R)`, that of A."""
+    system = _body(state)
+    names = system.representations[method.representation].layout.slices
+    if not {"P", "Pi"} & set(names):
+        raise PolhodeError(f"a filter needs a method on the attitude and the momentum Pi, which {method!r} is not")
+    if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number is no function of R
+        return np.zeros((3, 3))
+    return _by_attitude(_linear_term(system), state.R)
+
+
+def _linear_term(system: AttitudeSystem) -> Callable[[Array], Array]:
+    return lambda R: np.broadcast_to(system.linear_term(R), R.shape[:-1])
+
+
+def _by_attitude(function: Callable[[Array], Array], R: Array, size: float = 4e-3) -> Array:
+    """The derivative of `function(R exp S(ξ))` by ξ, as a last axis, from central differences of order 8."""
+    weights = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280]) / size
+    ways = size * np.arange(1, 5)[:, None, None] * np.eye(3)
+    ahead, behind = (
+        function(R @ so3.exp(sign * ways).reshape(4, 3, *(1,) * (R.ndim - 2), 3, 3)) for sign in (1.0, -1.0)
+    )
+    return np.moveaxis(np.tensordot(weights, ahead - behind, 1), 0, -1)
 
 
 def _check(how: Stepped | FirstOrder) -> None:
     if not isinstance(how.method, Method):
         raise InvalidInput("method", how.method, "a method, such as LGVI()")
-    if not (isinstance(how.substep, (int, float)) and how.substep > 0):
+    endless = isinstance(how.substep, float) and how.substep == np.inf
+    if not (endless or (finite_number(how.substep) and how.substep > 0)):
         raise InvalidInput("substep", how.substep, "a positive number, or inf for one step")
 
 

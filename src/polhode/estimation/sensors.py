@@ -8,6 +8,7 @@ the three axes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,8 +33,8 @@ def direction(field_name: str, value: ArrayLike) -> Array:
 class VectorSensor:
     """A sensor of the inertial direction `reference` with noise `sigma`, in radians on each axis.
 
-    Of the reference only the direction counts. Measurements have length 1 but for noise; one that has not (off by more
-    than 6 sigma), as of a field in tesla, is scaled to it.
+    Of the reference and of a measurement only the direction counts: a filter scales both to length 1, so that the unit
+    does not matter, be it gauss or tesla.
 
     >>> sun = VectorSensor([1, 0, 0], sigma=np.radians(0.5), name="sun")
     >>> sun.expected(np.eye(3))
@@ -44,6 +45,7 @@ class VectorSensor:
     sigma: float
     name: str = "vector"
     direction: Array = field(init=False, repr=False, compare=False)
+    dof: ClassVar[int] = 2  # of a direction's noise: none along it
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
@@ -54,13 +56,11 @@ class VectorSensor:
         return np.swapaxes(R, -1, -2) @ self.direction
 
     def scaled(self, measurement: ArrayLike) -> Array:
-        """A measurement with length 1 but for noise, from one in any unit."""
-        unit = direction("measurement", measurement)
-        z = np.asarray(measurement, dtype=float)
-        return z if abs(np.linalg.norm(z) - 1.0) <= 6.0 * self.sigma else unit
+        """A measurement in any unit, with length 1."""
+        return direction("measurement", measurement)
 
     def measure(self, R: Array, rng: np.random.Generator) -> Array:
-        """A noisy measurement at attitude R (leading axes allowed)."""
+        """A noisy measurement at attitude R (leading axes allowed), of length 1 but for noise."""
         b = self.expected(R)
         return b + self.sigma * rng.normal(size=b.shape)
 
@@ -72,6 +72,7 @@ class Gyro:
     sigma: float
     bias_walk: float = 0.0
     name: str = "gyro"
+    dof: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
