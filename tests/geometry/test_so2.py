@@ -19,7 +19,7 @@ def test_agrees_with_the_general_group():
 
 
 def test_vee_takes_the_skew_part():
-    assert so2.vee([[5.0, -1.0], [3.0, 7.0]]) == 2.0
+    assert so2.vee([[5e-7, -2.0], [2.0 + 2.0**-21, -4e-7]]) == 2.0 + 2.0**-22
 
 
 def test_half_a_turn():

@@ -29,7 +29,6 @@ def test_hat_is_the_cross_product(rng):
 def test_vee2_is_that_of_the_difference(rng):
     A = rng.standard_normal((10, 3, 3))
     assert np.array_equal(so3.vee2(A), so3.vee(A - np.swapaxes(A, -1, -2)))
-    assert np.array_equal(so3.vee2(A), 2.0 * so3.vee(A))
 
 
 # --- the logarithm ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput, PolhodeError
-from ..geometry import son
+from ..geometry import son, unchecked
 from ..methods import LGVI
 from ..methods.seeding import block_kind, blocks, tangent_columns
 from ..systems.base import State
@@ -80,11 +80,11 @@ class Shooter:
 
     def miss(self, Q: Array) -> Array:
         """The rotation from Q to the end point, as a vector."""
-        return son.vee(son.log(Q.T @ self.QT))
+        return unchecked.son_vee(unchecked.son_log(Q.T @ self.QT))
 
     def shoot(self, M0: Array) -> Shot:
         """Newton's method from M₀, with steps shortened until the miss falls; the best that it reaches."""
-        x, here = son.vee(M0), self.end(M0)
+        x, here = unchecked.son_vee(M0), self.end(M0)
         if here is None:
             return Shot(M0, np.inf)
         r = self.miss(here[0])
@@ -112,7 +112,7 @@ class Shooter:
 
 def first_guess(body: RigidBodySOn, Q0: Array, QT: Array, duration: float) -> Array:
     """The momentum of a body that would turn steadily from Q₀ to Q_T the short way."""
-    return body.weight.J(son.log(Q0.T @ QT) / duration)
+    return body.weight.J(unchecked.son_log(Q0.T @ QT) / duration)
 
 
 def guesses(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, starts: int, seed: int) -> Iterator[Array]:

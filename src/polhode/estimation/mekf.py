@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arguments import finite_number, whole
 from ..bodies.checks import positive
 from ..errors import InvalidInput
-from ..geometry import so3
+from ..geometry import so3, unchecked
 from ..methods import Method
 from ..systems.base import State, check_finite
 from .propagators import Propagator, Stepped, _body
@@ -128,7 +128,7 @@ class MEKF:
 
     def _move(self, error: Array) -> None:
         """Move the estimated error into the estimate."""
-        R = self.state.R @ so3.exp(error[:3])
+        R = self.state.R @ unchecked.rotation_exp(error[:3])
         self.state = _body(self.state).moved(self.state, R, self.state.omega + error[3:6])
         if self.gyro:
             self.bias = self.bias + error[6:]

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
-from . import s2, so3
-from .front import MATRIX, VECTOR, as_array
+from . import so3, unchecked
+from .front import MATRIX, VECTOR, as_array, finite, nonzero, rotations
 
 Array = NDArray[np.float64]
 
@@ -33,9 +33,13 @@ def twist_angle(R: ArrayLike) -> Array:
     >>> twist_angle(so3.exp(np.multiply.outer(spin, [0.0, 0.0, 1.0])))
     array([0., 1., 2., 3., 4., 5., 6., 7.])
     """
-    frames = _curve("R", R, MATRIX)
+    return _twist(rotations("R", _curve("R", R, MATRIX), MATRIX))
+
+
+def _twist(frames: Array) -> Array:
+    """`twist_angle` of frames that are known to be some."""
     d1, d3 = frames[..., 0], frames[..., 2]
-    carried = s2.transport(d3[:-1], d3[1:], d1[:-1])
+    carried = unchecked.sphere_transport(d3[:-1], d3[1:], d1[:-1])
     across = np.cross(d3[1:], carried)
     if not np.all(np.isfinite(carried)):
         raise InvalidInput("d3", d3, "samples less than half a turn apart, and finite")
@@ -68,17 +72,17 @@ def non_twisting_frame(d3: ArrayLike, d1: ArrayLike | None = None) -> Array:
            [ 1.,  0.,  0.],
            [ 0.,  0.,  1.]])
     """
-    curve = s2.project(_curve("d3", d3, VECTOR))
+    curve = unchecked.sphere_project(nonzero("d3", _curve("d3", d3, VECTOR), VECTOR, "nonzero vectors"))
     # any frame will do, even one that jumps: its twist is then taken out again
     axis = np.eye(3)[np.argmin(np.abs(curve), axis=-1)]
     if d1 is not None:
-        axis[0] = as_array("d1", d1, VECTOR)
-    first = s2.tangent(curve, axis)
+        axis[0] = finite("d1", d1, VECTOR)
+    first = unchecked.sphere_tangent(curve, axis)
     if np.linalg.norm(first[0]) <= 1e-12 * np.linalg.norm(axis[0]):
         raise InvalidInput("d1", d1, "a direction other than that of the curve")
-    first = s2.project(first)
+    first = unchecked.sphere_project(first)
     frame = np.stack([first, np.cross(curve, first), curve], axis=-1)
-    return frame @ so3.exp(np.multiply.outer(-twist_angle(frame), [0.0, 0.0, 1.0]))
+    return frame @ so3.exp(np.multiply.outer(-_twist(frame), [0.0, 0.0, 1.0]))
 
 
 def parallel_transport(d3: ArrayLike, v: ArrayLike) -> Array:
@@ -90,7 +94,7 @@ def parallel_transport(d3: ArrayLike, v: ArrayLike) -> Array:
            [-2.,  0.,  0.]])
     """
     frame = non_twisting_frame(d3)
-    components = frame[0].T @ as_array("v", v, VECTOR)
+    components = frame[0].T @ finite("v", v, VECTOR)
     if abs(components[2]) > 1e-9 * np.linalg.norm(components):
         raise InvalidInput("v", v, "a vector tangent to the sphere at the start of the curve")
     return frame[..., :2] @ components[:2]

@@ -1,13 +1,14 @@
 """From a kernel on tuples to a function on arrays.
 
 A kernel runs on anything with arithmetic, NumPy arrays included. So the array form of a formula is the formula itself,
-called on the components of the arrays: it broadcasts over the leading axes and holds no mathematics of its own.
+called on the components of the arrays: it broadcasts over the leading axes and holds no mathematics of its own. What
+an argument has to be, a rotation or a direction, is checked here too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ SCALAR: Shape = ()
 VECTOR: Shape = (3,)
 QUATERNION: Shape = (4,)
 MATRIX: Shape = (3, 3)
-NEAR = 1e-6  # how far from a rotation something may be that is taken for one
+NEAR = 1e-6  # how far from a rotation, or from unit length, something may be that is taken for it
 
 
 def doubles(x: ArrayLike) -> NDArray[np.float64]:
@@ -51,6 +52,56 @@ def as_array(name: str, x: ArrayLike, shape: Shape) -> NDArray[np.float64]:
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
         wanted = f"an array whose last axes are {shape}" if shape else "numbers"
         raise InvalidInput(name, f"an array of shape {array.shape}", wanted)
+    return array
+
+
+def finite(name: str, x: ArrayLike, shape: Shape) -> NDArray[np.float64]:
+    """`x` as an array of finite numbers."""
+    array = as_array(name, x, shape)
+    if not np.isfinite(array).all():
+        raise InvalidInput(name, array, "finite numbers")
+    return array
+
+
+def nonzero(name: str, x: ArrayLike, shape: Shape, allowed: str) -> NDArray[np.float64]:
+    """`x` as vectors that have a direction.
+
+    >>> nonzero("x", [[1, 0, 0], [0, 0, 0]], VECTOR, "a nonzero vector")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: x = [0., 0., 0.]: expected a nonzero vector
+    """
+    array = finite(name, x, shape)
+    bad = np.all(array == 0.0, axis=-1)
+    if bad.any():
+        raise InvalidInput(name, array[bad][0], allowed)
+    return array
+
+
+def units(name: str, x: ArrayLike, shape: Shape, allowed: str) -> NDArray[np.float64]:
+    """`x` as vectors of unit length, up to what a computation may leave: x·x within `NEAR` of 1."""
+    array = as_array(name, x, shape)
+    with np.errstate(all="ignore"):
+        bad = ~(np.abs(np.sum(array * array, axis=-1) - 1.0) <= NEAR)
+    if bad.any():
+        raise InvalidInput(name, array[bad][0], allowed)
+    return array
+
+
+def skews(name: str, A: ArrayLike, shape: Shape) -> NDArray[np.float64]:
+    """`A` as skew matrices, up to what a computation may leave: A + Aᵀ within `NEAR` of 0, or `NEAR` times a large A.
+
+    >>> skews("A", [[0, 1], [1, 0]], (2, 2))
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInput: A = [[0., 1.], [1., 0.]]: expected a skew matrix, Aᵀ = −A
+    """
+    array = finite(name, A, shape)
+    size = np.maximum(1.0, np.abs(array).max(axis=(-2, -1)))
+    with np.errstate(over="ignore"):
+        bad = np.abs(array + np.swapaxes(array, -1, -2)).max(axis=(-2, -1)) > NEAR * size
+    if bad.any():
+        raise InvalidInput(name, array[bad][0], "a skew matrix, Aᵀ = −A")
     return array
 
 
@@ -87,17 +138,22 @@ def assembled(entries: Any, shape: Shape) -> NDArray[np.float64]:
     return flat.reshape(flat.shape[:-1] + shape)
 
 
+def check_leading(names: Sequence[str], arrays: Sequence[NDArray[np.float64]], shapes: Sequence[Shape]) -> None:
+    """Refuse arrays whose leading axes do not go together."""
+    leading = [a.shape[: a.ndim - len(s)] for a, s in zip(arrays, shapes, strict=True)]
+    try:
+        np.broadcast_shapes(*leading)
+    except ValueError:
+        raise InvalidInput(names[-1], f"leading axes {leading[-1]}", f"ones that go with {leading[:-1]}") from None
+
+
 def front(kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...]) -> Callable[..., NDArray[np.float64]]:
     """The array form of `kernel`: `shapes` are those of its arguments and, last, of its result."""
     *inputs, output = shapes
 
     def on_arrays(*args: ArrayLike) -> NDArray[np.float64]:
         arrays = [as_array(n, a, s) for n, a, s in zip(names, args, inputs, strict=True)]
-        leading = [a.shape[: a.ndim - len(s)] for a, s in zip(arrays, inputs, strict=True)]
-        try:
-            np.broadcast_shapes(*leading)
-        except ValueError:
-            raise InvalidInput(names[-1], f"leading axes {leading[-1]}", f"ones that go with {leading[:-1]}") from None
+        check_leading(names, arrays, inputs)
         with np.errstate(all="ignore"):  # both sides of a `where` are computed, and one of them may divide by zero
             return assembled(kernel(*(components(a, s) for a, s in zip(arrays, inputs, strict=True))), output)
 

@@ -14,11 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .quaternion import distance as quaternion_distance
-from .quaternion import exp as quaternion_exp
 from .quaternion import multiply
-from .so3 import distance as rotation_distance
-from .so3 import exp, hat, vee
+from .so3 import hat
+from .unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp, rotation_vee
 
 Array = NDArray[np.float64]
 
@@ -94,10 +92,10 @@ class Rotations(Manifold):
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        return vee(A)
+        return rotation_vee(A)
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (x.reshape(3, 3) @ exp(xi)).reshape(-1)
+        return (x.reshape(3, 3) @ rotation_exp(xi)).reshape(-1)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         return np.cross(v, xi)

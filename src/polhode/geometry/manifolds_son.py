@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import son
+from . import son, unchecked
 from .layout import Manifold
 
 Array = NDArray[np.float64]
@@ -37,14 +37,14 @@ class SpecialOrthogonal(_Square):
         return (self._matrix(x) @ son.hat(np.eye(self.dimension))).reshape(self.dimension, self.size).T
 
     def coordinates(self, x: Array, dx: Array) -> Array:
-        return son.vee(np.swapaxes(self._matrix(x), -1, -2) @ self._matrix(dx))
+        return unchecked.son_vee(np.swapaxes(self._matrix(x), -1, -2) @ self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (self._matrix(x) @ son.exp(son.hat(xi))).reshape(-1)
+        return (self._matrix(x) @ unchecked.son_exp(son.hat(xi))).reshape(-1)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         A, B = son.hat(v), son.hat(xi)
-        return son.vee(A @ B - B @ A)
+        return unchecked.son_vee(A @ B - B @ A)
 
     def defect(self, x: Array) -> Array:
         Q = self._matrix(x)
@@ -55,7 +55,7 @@ class SpecialOrthogonal(_Square):
         with np.errstate(all="ignore"):
             straight = np.linalg.norm(x - y, axis=-1) / np.sqrt(2.0)
             near = (self.defect(x) < 0.5) & (self.defect(y) < 0.5)
-        return son.distance(self._matrix(x), self._matrix(y)) if np.all(near) else straight
+        return unchecked.son_distance(self._matrix(x), self._matrix(y)) if np.all(near) else straight
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Skew(_Square):
         return son.hat(np.eye(self.dimension)).reshape(self.dimension, self.size).T
 
     def coordinates(self, x: Array, dx: Array) -> Array:
-        return son.vee(self._matrix(dx))
+        return unchecked.son_vee(self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
         return x + son.hat(xi).reshape(-1)

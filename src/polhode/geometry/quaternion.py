@@ -9,6 +9,9 @@
 References: [MP16] (1)–(10) for the conventions; Shoemake, "Animating rotation with quaternion curves" (1985), for the
 geodesic. Names with a trailing underscore are kernels on tuples of scalars; the names without are their forms on
 arrays, which broadcast over leading axes. Other software keeps the scalar first: see `as_wxyz` and `from_wxyz`.
+
+On arrays, `normalized`, `log`, `angle` and `cayley_inverse` take any multiple of a unit quaternion but zero; `multiply`,
+`conjugate` and `rate` take any quaternion; all else takes unit quaternions. The rest is refused with `InvalidInput`.
 """
 
 from __future__ import annotations
@@ -18,9 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
 from ..scalars import absolute, atan2, kernel, sqrt, where
-from .front import MATRIX, QUATERNION, SCALAR, VECTOR, as_array, front
+from .front import MATRIX, QUATERNION, SCALAR, VECTOR, as_array, finite, front, nonzero, rotations, units
 from .series import angle_ratio, half_angle
 from .vectors import Matrix, Vector, add, cross, dot, scale
 
@@ -200,10 +202,12 @@ def leading(size: Size) -> tuple[int, ...]:
 
 def _nonzero(name: str, q: ArrayLike) -> NDArray[np.float64]:
     """`q`, if it is along an attitude."""
-    q = as_array(name, q, QUATERNION)
-    if not np.all(np.any(q != 0.0, axis=-1)):
-        raise InvalidInput(name, q, "a nonzero quaternion [x, y, z, w]")
-    return q
+    return nonzero(name, q, QUATERNION, "a nonzero quaternion [x, y, z, w]")
+
+
+def _unit(name: str, q: ArrayLike) -> NDArray[np.float64]:
+    """`q`, if it is an attitude."""
+    return units(name, q, QUATERNION, "a unit quaternion [x, y, z, w]")
 
 
 def multiply(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
@@ -225,12 +229,12 @@ def conjugate(q: ArrayLike) -> NDArray[np.float64]:
 
 
 def normalized(q: ArrayLike) -> NDArray[np.float64]:
-    """`q/|q|`.
+    """`q/|q|` of any q but zero.
 
     >>> normalized([3, 0, 0, 4])
     array([0.6, 0. , 0. , 0.8])
     """
-    return front(normalized_, QUATERNION, QUATERNION, names=("q",))(q)
+    return front(normalized_, QUATERNION, QUATERNION, names=("q",))(_nonzero("q", q))
 
 
 def exp(x: ArrayLike) -> NDArray[np.float64]:
@@ -239,7 +243,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
     >>> exp([0, 0, np.pi / 2])
     array([0.        , 0.        , 0.70710678, 0.70710678])
     """
-    return front(exp_, VECTOR, QUATERNION, names=("x",))(x)
+    return front(exp_, VECTOR, QUATERNION, names=("x",))(finite("x", x, VECTOR))
 
 
 def log(q: ArrayLike) -> NDArray[np.float64]:
@@ -269,7 +273,7 @@ def rotate(q: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
     >>> rotate([0, 0, 0.6, 0.8], [1, 0, 0]).round(12)
     array([0.28, 0.96, 0.  ])
     """
-    return front(rotate_, QUATERNION, VECTOR, VECTOR, names=("q", "x"))(q, x)
+    return front(rotate_, QUATERNION, VECTOR, VECTOR, names=("q", "x"))(_unit("q", q), x)
 
 
 def to_matrix(q: ArrayLike) -> NDArray[np.float64]:
@@ -280,7 +284,7 @@ def to_matrix(q: ArrayLike) -> NDArray[np.float64]:
            [ 0., -1.,  0.],
            [ 0.,  0.,  1.]])
     """
-    return front(to_matrix_, QUATERNION, MATRIX, names=("q",))(q)
+    return front(to_matrix_, QUATERNION, MATRIX, names=("q",))(_unit("q", q))
 
 
 def from_matrix(R: ArrayLike) -> NDArray[np.float64]:
@@ -289,7 +293,7 @@ def from_matrix(R: ArrayLike) -> NDArray[np.float64]:
     >>> from_matrix(np.diag([-1, -1, 1]))
     array([0., 0., 1., 0.])
     """
-    return front(from_matrix_, MATRIX, QUATERNION, names=("R",))(R)
+    return front(from_matrix_, MATRIX, QUATERNION, names=("R",))(rotations("R", R, MATRIX))
 
 
 def cayley(c: ArrayLike) -> NDArray[np.float64]:
@@ -298,7 +302,7 @@ def cayley(c: ArrayLike) -> NDArray[np.float64]:
     >>> cayley([0.75, 0, 0])
     array([0.6, 0. , 0. , 0.8])
     """
-    return front(cayley_, VECTOR, QUATERNION, names=("c",))(c)
+    return front(cayley_, VECTOR, QUATERNION, names=("c",))(finite("c", c, VECTOR))
 
 
 def cayley_inverse(q: ArrayLike) -> NDArray[np.float64]:
@@ -307,7 +311,7 @@ def cayley_inverse(q: ArrayLike) -> NDArray[np.float64]:
     >>> cayley_inverse([0.6, 0, 0, 0.8]).round(15)
     array([0.75, 0.  , 0.  ])
     """
-    return front(cayley_inverse_, QUATERNION, VECTOR, names=("q",))(q)
+    return front(cayley_inverse_, QUATERNION, VECTOR, names=("q",))(_nonzero("q", q))
 
 
 def distance(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
@@ -316,7 +320,8 @@ def distance(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
     >>> float(distance([0, 0, 0, 1], [0, 0, 0, -1]))
     0.0
     """
-    return front(distance_, QUATERNION, QUATERNION, SCALAR, names=("p", "q"))(p, q)
+    between = front(distance_, QUATERNION, QUATERNION, SCALAR, names=("p", "q"))
+    return between(_unit("p", p), _unit("q", q))
 
 
 def geodesic(p: ArrayLike, q: ArrayLike, s: ArrayLike) -> NDArray[np.float64]:
@@ -325,7 +330,8 @@ def geodesic(p: ArrayLike, q: ArrayLike, s: ArrayLike) -> NDArray[np.float64]:
     >>> geodesic([0, 0, 0, 1], [0, 0, 1, 0], 0.5)
     array([0.        , 0.        , 0.70710678, 0.70710678])
     """
-    return front(geodesic_, QUATERNION, QUATERNION, SCALAR, QUATERNION, names=("p", "q", "s"))(p, q, s)
+    along = front(geodesic_, QUATERNION, QUATERNION, SCALAR, QUATERNION, names=("p", "q", "s"))
+    return along(_unit("p", p), _unit("q", q), finite("s", s, SCALAR))
 
 
 def rate(q: ArrayLike, omega: ArrayLike) -> NDArray[np.float64]:

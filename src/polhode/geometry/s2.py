@@ -10,7 +10,7 @@ Equation numbers are those of [GR20], Gebhardt & Romero, "The rotating rigid bod
 (2020); (7) and (10) are written here without the arccosine, which loses half the digits of a small angle. Antipodal
 points e = −d are joined by many geodesics: log, geodesic and transport are not defined there and give NaN. Names with a
 trailing underscore are kernels on tuples of scalars; the names without are their forms on arrays, which broadcast over
-leading axes.
+leading axes. These refuse with `InvalidInput` a d or e that is not of unit length, and a v that is not tangent at d.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidInput
 from ..scalars import atan2, kernel, sqrt
-from .front import SCALAR, VECTOR, front
+from .front import NEAR, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
 from .quaternion import Size, leading
 from .series import angle_ratio, cosine, sinc
 from .vectors import Vector, add, cross, dot, scale, subtract
@@ -78,13 +79,30 @@ def project_(x: Vector) -> Vector:
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 
+def _direction(name: str, d: ArrayLike) -> NDArray[np.float64]:
+    """`d`, if it is a point of the sphere."""
+    return units(name, d, VECTOR, "a vector of unit length")
+
+
+def _tangent(d: ArrayLike, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`d` and `v`, if v is tangent at d up to what a computation may leave: d·v within `NEAR` of 0, for a large v by its
+    length."""
+    d, v = _direction("d", d), finite("v", v, VECTOR)
+    check_leading(("d", "v"), (d, v), (VECTOR, VECTOR))
+    size = np.maximum(1.0, np.linalg.norm(v, axis=-1))
+    bad = ~(np.abs(np.sum(d * v, axis=-1)) <= NEAR * size)
+    if bad.any():
+        raise InvalidInput("v", np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d")
+    return d, v
+
+
 def exp(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     """The point at the end of the geodesic from d with initial velocity v, after unit time.
 
     >>> exp([1, 0, 0], [0, np.pi / 2, 0]).round(12)
     array([0., 1., 0.])
     """
-    return front(exp_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(d, v)
+    return front(exp_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(*_tangent(d, v))
 
 
 def log(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
@@ -93,7 +111,7 @@ def log(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
     >>> log([1, 0, 0], [0.6, 0.8, 0]) + 0.0
     array([0.        , 0.92729522, 0.        ])
     """
-    return front(log_, VECTOR, VECTOR, VECTOR, names=("d", "e"))(d, e)
+    return front(log_, VECTOR, VECTOR, VECTOR, names=("d", "e"))(_direction("d", d), _direction("e", e))
 
 
 def geodesic(d: ArrayLike, e: ArrayLike, s: ArrayLike) -> NDArray[np.float64]:
@@ -102,7 +120,8 @@ def geodesic(d: ArrayLike, e: ArrayLike, s: ArrayLike) -> NDArray[np.float64]:
     >>> geodesic([1, 0, 0], [0, 1, 0], 0.5)
     array([0.70710678, 0.70710678, 0.        ])
     """
-    return front(geodesic_, VECTOR, VECTOR, SCALAR, VECTOR, names=("d", "e", "s"))(d, e, s)
+    along = front(geodesic_, VECTOR, VECTOR, SCALAR, VECTOR, names=("d", "e", "s"))
+    return along(_direction("d", d), _direction("e", e), finite("s", s, SCALAR))
 
 
 def transport(d: ArrayLike, e: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -111,7 +130,8 @@ def transport(d: ArrayLike, e: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> transport([1, 0, 0], [0, 1, 0], [0, 2, 3])
     array([-2.,  0.,  3.])
     """
-    return front(transport_, VECTOR, VECTOR, VECTOR, VECTOR, names=("d", "e", "v"))(d, e, v)
+    d, v = _tangent(d, v)
+    return front(transport_, VECTOR, VECTOR, VECTOR, VECTOR, names=("d", "e", "v"))(d, _direction("e", e), v)
 
 
 def distance(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
@@ -120,7 +140,7 @@ def distance(d: ArrayLike, e: ArrayLike) -> NDArray[np.float64]:
     >>> float(distance([1, 0, 0], [-1, 0, 0]))
     3.141592653589793
     """
-    return front(distance_, VECTOR, VECTOR, SCALAR, names=("d", "e"))(d, e)
+    return front(distance_, VECTOR, VECTOR, SCALAR, names=("d", "e"))(_direction("d", d), _direction("e", e))
 
 
 def tangent(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -129,16 +149,16 @@ def tangent(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> tangent([1, 0, 0], [1, 2, 3])
     array([0., 2., 3.])
     """
-    return front(tangent_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(d, v)
+    return front(tangent_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(_direction("d", d), finite("v", v, VECTOR))
 
 
 def project(x: ArrayLike) -> NDArray[np.float64]:
-    """The direction of x, `x/|x|`; NaN for x = 0.
+    """The direction of x, `x/|x|`; x = 0 has none, and is refused with `InvalidInput`.
 
     >>> project([3, 0, 4])
     array([0.6, 0. , 0.8])
     """
-    return front(project_, VECTOR, VECTOR, names=("x",))(x)
+    return front(project_, VECTOR, VECTOR, names=("x",))(nonzero("x", x, VECTOR, "a nonzero vector"))
 
 
 def random(rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:

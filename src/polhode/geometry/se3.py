@@ -13,8 +13,9 @@ the second part, the derivative of that in the direction v. So no formula for th
 
 Names with a trailing underscore are kernels on pairs, ((nine entries of R), (x, y, z)) and (ω, v). The names without
 are their forms on arrays: a motion is a homogeneous matrix [[R, x], [0, 1]] of shape (..., 4, 4), a twist (ω, v) has
-shape (..., 6); they broadcast over leading axes. References: Murray, Li & Sastry, "A mathematical introduction to
-robotic manipulation" (1994); Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000).
+shape (..., 6); they broadcast over leading axes. What is no rigid motion, no ξ^, or not finite is refused with
+`InvalidInput`. References: Murray, Li & Sastry, "A mathematical introduction to robotic manipulation" (1994); Iserles,
+Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidInput
 from ..scalars import kernel, sqrt
 from . import so3
-from .front import MATRIX, SCALAR, VECTOR, Shape, as_array, assembled, components, rotations
+from .front import MATRIX, NEAR, SCALAR, VECTOR, Shape, as_array, assembled, components, finite, rotations
 from .quaternion import Size
 from .series import cot_defect, cot_defect_slope, sine_defect, sine_defect_slope, versine, versine_slope
 from .vectors import (
@@ -159,10 +160,13 @@ def distance_(g: Motion, h: Motion, length: Any) -> Any:
 
 def _read(name: str, array: ArrayLike, shape: Shape) -> Any:
     """The components of an argument as kernels take them."""
-    array = as_array(name, array, shape)
+    array = finite(name, array, shape)
+    if shape == MATRIX:
+        rotations(name, array, MATRIX)
     if shape == MOTION:
         if not np.array_equal(array[..., 3, :], np.broadcast_to([0.0, 0.0, 0.0, 1.0], array.shape[:-1])):
             raise InvalidInput(name, array, "homogeneous matrices, whose last row is 0, 0, 0, 1")
+        rotations(name, array[..., :3, :3], MATRIX)
         return components(array[..., :3, :3], MATRIX), components(array[..., :3, 3], VECTOR)
     if shape == TWIST:
         return components(array[..., :3], VECTOR), components(array[..., 3:], VECTOR)
@@ -227,7 +231,9 @@ def vee(A: ArrayLike) -> NDArray[np.float64]:
     >>> vee(hat([1, 2, 3, 4, 5, 6]))
     array([1., 2., 3., 4., 5., 6.])
     """
-    A = as_array("A", A, MOTION)
+    A = finite("A", A, MOTION)
+    if not np.all(np.abs(A[..., 3, :]) <= NEAR):
+        raise InvalidInput("A", A, "matrices of twists, whose last row is 0, 0, 0, 0")
     return np.concatenate([so3.vee(A[..., :3, :3]), A[..., :3, 3]], axis=-1)
 
 
@@ -277,13 +283,11 @@ def exp(xi: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(g: ArrayLike) -> NDArray[np.float64]:
-    """The twist of g whose rotation is the shortest; as accurate at angle π as elsewhere. What is no rigid motion is
-    refused with `InvalidInput`.
+    """The twist of g whose rotation is the shortest; as accurate at angle π as elsewhere.
 
     >>> log(exp([0.1, 0.2, 0.3, 1, 2, 3])).round(12)
     array([0.1, 0.2, 0.3, 1. , 2. , 3. ])
     """
-    rotations("g", as_array("g", g, MOTION)[..., :3, :3], MATRIX)
     return _front(log_, TWIST, g=(g, MOTION))
 
 

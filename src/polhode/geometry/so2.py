@@ -5,7 +5,8 @@
     cayley       (1 + S(c))(1 − S(c))⁻¹, c = tan(θ/2):  cos θ = (1 − c²)/(1 + c²), sin θ = 2c/(1 + c²)
 
 The group is commutative, so dexp is the identity. Names with a trailing underscore are kernels on scalars and on
-4-tuples (a matrix row by row); the names without are their forms on arrays, which broadcast over leading axes.
+4-tuples (a matrix row by row); the names without are their forms on arrays, which broadcast over leading axes. These
+refuse with `InvalidInput` what is no rotation where they want one, not skew, or not finite; `hat` takes any numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
 from ..scalars import absolute, atan2, cos, kernel, sin, sqrt, where
-from .front import SCALAR, Shape, as_array, front, rotations
+from .front import SCALAR, Shape, as_array, finite, front, rotations, skews
 from .quaternion import Size
 
 Matrix2 = tuple[Any, Any, Any, Any]
@@ -119,7 +120,7 @@ def vee(A: ArrayLike) -> NDArray[np.float64]:
     >>> float(vee([[0, -2], [2, 0]]))
     2.0
     """
-    return front(vee_, PLANE_MATRIX, SCALAR, names=("A",))(A)
+    return front(vee_, PLANE_MATRIX, SCALAR, names=("A",))(skews("A", A, PLANE_MATRIX))
 
 
 def exp(theta: ArrayLike) -> NDArray[np.float64]:
@@ -129,7 +130,7 @@ def exp(theta: ArrayLike) -> NDArray[np.float64]:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    return front(exp_, SCALAR, PLANE_MATRIX, names=("theta",))(theta)
+    return front(exp_, SCALAR, PLANE_MATRIX, names=("theta",))(finite("theta", theta, SCALAR))
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
@@ -147,7 +148,8 @@ def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
     >>> float(log(compose(exp(0.5), exp(0.75))).round(12))
     1.25
     """
-    return front(compose_, PLANE_MATRIX, PLANE_MATRIX, PLANE_MATRIX, names=("R", "Q"))(R, Q)
+    product = front(compose_, PLANE_MATRIX, PLANE_MATRIX, PLANE_MATRIX, names=("R", "Q"))
+    return product(rotations("R", R, PLANE_MATRIX), rotations("Q", Q, PLANE_MATRIX))
 
 
 def inverse(R: ArrayLike) -> NDArray[np.float64]:
@@ -157,7 +159,7 @@ def inverse(R: ArrayLike) -> NDArray[np.float64]:
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    return front(inverse_, PLANE_MATRIX, PLANE_MATRIX, names=("R",))(R)
+    return front(inverse_, PLANE_MATRIX, PLANE_MATRIX, names=("R",))(rotations("R", R, PLANE_MATRIX))
 
 
 def cayley(c: ArrayLike) -> NDArray[np.float64]:
@@ -167,7 +169,7 @@ def cayley(c: ArrayLike) -> NDArray[np.float64]:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    return front(cayley_, SCALAR, PLANE_MATRIX, names=("c",))(c)
+    return front(cayley_, SCALAR, PLANE_MATRIX, names=("c",))(finite("c", c, SCALAR))
 
 
 def cayley_inverse(R: ArrayLike) -> NDArray[np.float64]:
@@ -176,7 +178,7 @@ def cayley_inverse(R: ArrayLike) -> NDArray[np.float64]:
     >>> float(cayley_inverse([[0, -1], [1, 0]]))
     1.0
     """
-    return front(cayley_inverse_, PLANE_MATRIX, SCALAR, names=("R",))(R)
+    return front(cayley_inverse_, PLANE_MATRIX, SCALAR, names=("R",))(rotations("R", R, PLANE_MATRIX))
 
 
 def distance(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
@@ -185,7 +187,8 @@ def distance(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
     >>> float(distance(np.eye(2), exp(-3e-12)))
     3e-12
     """
-    return front(distance_, PLANE_MATRIX, PLANE_MATRIX, SCALAR, names=("R", "Q"))(R, Q)
+    between = front(distance_, PLANE_MATRIX, PLANE_MATRIX, SCALAR, names=("R", "Q"))
+    return between(rotations("R", R, PLANE_MATRIX), rotations("Q", Q, PLANE_MATRIX))
 
 
 def random(rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:

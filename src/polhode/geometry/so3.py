@@ -12,7 +12,8 @@
 With R body → inertial, `dexp_right` gives the angular velocity in the body, `dexp_left` that in the inertial frame.
 References: [LLM07] for the Cayley map and the conventions; Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods"
 (2000), for dexp. Names with a trailing underscore are kernels on tuples of scalars (a matrix is nine numbers, row by
-row); the names without are their forms on arrays, which broadcast over leading axes.
+row); the names without are their forms on arrays, which broadcast over leading axes. These refuse with `InvalidInput`
+what is no rotation where they want one, not skew, or not finite; `hat` and `vee2` take any numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..scalars import kernel
 from . import quaternion
-from .front import MATRIX, SCALAR, VECTOR, as_array, front, rotations
+from .front import MATRIX, SCALAR, VECTOR, as_array, finite, front, rotations, skews
 from .quaternion import Size
 from .series import cot_defect, half_angle, sine_defect, versine
 from .vectors import Matrix, Vector, add, cross, dot, multiply, scale, subtract, transpose
@@ -197,7 +198,7 @@ def vee(A: ArrayLike) -> NDArray[np.float64]:
     >>> vee(hat([1, 2, 3]))
     array([1., 2., 3.])
     """
-    return front(vee_, MATRIX, VECTOR, names=("A",))(A)
+    return front(vee_, MATRIX, VECTOR, names=("A",))(skews("A", A, MATRIX))
 
 
 def vee2(A: ArrayLike) -> NDArray[np.float64]:
@@ -217,7 +218,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
            [ 1.,  0.,  0.],
            [ 0.,  0.,  1.]])
     """
-    return front(exp_, VECTOR, MATRIX, names=("x",))(x)
+    return front(exp_, VECTOR, MATRIX, names=("x",))(finite("x", x, VECTOR))
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
@@ -238,7 +239,8 @@ def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
     >>> log(compose(exp([0, 0, 0.5]), exp([0, 0, 0.75]))).round(12)
     array([0.  , 0.  , 1.25])
     """
-    return front(compose_, MATRIX, MATRIX, MATRIX, names=("R", "Q"))(R, Q)
+    product = front(compose_, MATRIX, MATRIX, MATRIX, names=("R", "Q"))
+    return product(rotations("R", R, MATRIX), rotations("Q", Q, MATRIX))
 
 
 def inverse(R: ArrayLike) -> NDArray[np.float64]:
@@ -249,7 +251,7 @@ def inverse(R: ArrayLike) -> NDArray[np.float64]:
            [-1.,  0.,  0.],
            [ 0.,  0.,  1.]])
     """
-    return front(inverse_, MATRIX, MATRIX, names=("R",))(R)
+    return front(inverse_, MATRIX, MATRIX, names=("R",))(rotations("R", R, MATRIX))
 
 
 def angle(R: ArrayLike) -> NDArray[np.float64]:
@@ -269,7 +271,7 @@ def cayley(c: ArrayLike) -> NDArray[np.float64]:
            [ 1.,  0.,  0.],
            [ 0.,  0.,  1.]])
     """
-    return front(cayley_, VECTOR, MATRIX, names=("c",))(c)
+    return front(cayley_, VECTOR, MATRIX, names=("c",))(finite("c", c, VECTOR))
 
 
 def cayley_inverse(F: ArrayLike) -> NDArray[np.float64]:
@@ -278,7 +280,7 @@ def cayley_inverse(F: ArrayLike) -> NDArray[np.float64]:
     >>> cayley_inverse([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     array([0., 0., 1.])
     """
-    return front(cayley_inverse_, MATRIX, VECTOR, names=("F",))(F)
+    return front(cayley_inverse_, MATRIX, VECTOR, names=("F",))(rotations("F", F, MATRIX))
 
 
 def dexp_right(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -287,7 +289,7 @@ def dexp_right(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> dexp_right([0, 0, np.pi], [1, 0, 0]).round(6)
     array([ 0.     , -0.63662,  0.     ])
     """
-    return front(dexp_right_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(x, v)
+    return front(dexp_right_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(finite("x", x, VECTOR), finite("v", v, VECTOR))
 
 
 def dexp_left(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -296,7 +298,7 @@ def dexp_left(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> dexp_left([0, 0, np.pi], [1, 0, 0]).round(6)
     array([0.     , 0.63662, 0.     ])
     """
-    return front(dexp_left_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(x, v)
+    return front(dexp_left_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(finite("x", x, VECTOR), finite("v", v, VECTOR))
 
 
 def dexpinv_right(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -305,7 +307,9 @@ def dexpinv_right(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> dexpinv_right([0.1, 0.2, 0.3], dexp_right([0.1, 0.2, 0.3], [1, 2, 4])).round(12)
     array([1., 2., 4.])
     """
-    return front(dexpinv_right_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(x, v)
+    return front(dexpinv_right_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(
+        finite("x", x, VECTOR), finite("v", v, VECTOR)
+    )
 
 
 def dexpinv_left(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -314,7 +318,9 @@ def dexpinv_left(x: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     >>> dexpinv_left([0.1, 0.2, 0.3], dexp_left([0.1, 0.2, 0.3], [1, 2, 4])).round(12)
     array([1., 2., 4.])
     """
-    return front(dexpinv_left_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(x, v)
+    return front(dexpinv_left_, VECTOR, VECTOR, VECTOR, names=("x", "v"))(
+        finite("x", x, VECTOR), finite("v", v, VECTOR)
+    )
 
 
 def distance(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
@@ -323,7 +329,8 @@ def distance(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
     >>> float(distance(np.eye(3), exp([0, 0, 3e-12])))
     3e-12
     """
-    return front(distance_, MATRIX, MATRIX, SCALAR, names=("R", "Q"))(R, Q)
+    between = front(distance_, MATRIX, MATRIX, SCALAR, names=("R", "Q"))
+    return between(rotations("R", R, MATRIX), rotations("Q", Q, MATRIX))
 
 
 def random(rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:

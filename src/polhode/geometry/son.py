@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
+from .front import rotations, skews
 from .quaternion import Size, leading
 
 Array = NDArray[np.float64]
@@ -39,6 +40,16 @@ def _square(name: str, x: ArrayLike) -> Array:
     if not np.isfinite(array).all():
         raise InvalidInput(name, array, "finite numbers")
     return array
+
+
+def _skew_matrix(name: str, x: ArrayLike) -> Array:
+    array = _square(name, x)
+    return _skew(skews(name, array, array.shape[-2:]))
+
+
+def _rotation(name: str, x: ArrayLike) -> Array:
+    array = _square(name, x)
+    return rotations(name, array, array.shape[-2:])
 
 
 def _same_size(first: str, A: Array, second: str, B: Array) -> None:
@@ -128,6 +139,11 @@ def vee(A: ArrayLike) -> Array:
     >>> vee([[0, -5], [5, 0]])
     array([5.])
     """
+    return _vee(_skew_matrix("A", A))
+
+
+def _vee(A: ArrayLike) -> Array:
+    """`vee` of the skew part of any matrix."""
     A = _square("A", A)
     i, j, sign = _pairs(A.shape[-1])
     return sign * _skew(A)[..., i, j]
@@ -140,6 +156,11 @@ def exp(A: ArrayLike) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
+    return _exp(_skew_matrix("A", A))
+
+
+def _exp(A: ArrayLike) -> Array:
+    """`exp` of the skew part of any matrix."""
     A = _skew(_square("A", A))
     return np.eye(A.shape[-1]) + _exp_less_one(A)
 
@@ -148,11 +169,16 @@ def log(R: ArrayLike) -> Array:
     """The skew matrix A of least norm with exp(A) = R; its angles are in [−π, π].
 
     It is accurate up to angle π. There A is not unique: the eigenvectors for −1 are paired to planes as they come.
-    A matrix with det R < 0 is refused with `InvalidInput`.
+    What is no rotation is refused with `InvalidInput`.
 
     >>> vee(log(exp(hat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])))).round(12)
     array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     """
+    return _log(_rotation("R", R))
+
+
+def _log(R: ArrayLike) -> Array:
+    """`log` of what may be off the group; only det R < 0 is refused."""
     R = _square("R", R)
     return _log_of_one_plus("R", R - np.eye(R.shape[-1]))
 
@@ -202,7 +228,7 @@ def cayley(A: ArrayLike) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    A = _skew(_square("A", A))
+    A = _skew_matrix("A", A)
     one = np.eye(A.shape[-1])
     return one + _returned(2.0 * np.linalg.solve(one - A, A))
 
@@ -214,7 +240,7 @@ def cayley_inverse(R: ArrayLike) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    R = _square("R", R)
+    R = _rotation("R", R)
     one = np.eye(R.shape[-1])
     try:
         return _skew(np.linalg.solve(R + one, R - one))
@@ -224,7 +250,7 @@ def cayley_inverse(R: ArrayLike) -> Array:
 
 def _dexp(A: ArrayLike, V: ArrayLike, side: float, inverse: bool) -> Array:
     """`φ(side · ad_A) V`, φ(z) = (e^z − 1)/z, or its inverse."""
-    A, V = _skew(_square("A", A)), _skew(_square("V", V))
+    A, V = _skew_matrix("A", A), _skew_matrix("V", V)
     _same_size("A", A, "V", V)
     if not inverse:
         return _multiplied(A, V, side)
@@ -304,6 +330,11 @@ def distance(R: ArrayLike, Q: ArrayLike) -> Array:
     >>> float(distance(np.eye(4), exp(hat([3e-9, 0, 0, 0, 0, 4e-9])))).__round__(20)
     5e-09
     """
+    return _distance(_rotation("R", R), _rotation("Q", Q))
+
+
+def _distance(R: ArrayLike, Q: ArrayLike) -> Array:
+    """`distance` of what may be off the group."""
     R, Q = _square("R", R), _square("Q", Q)
     _same_size("R", R, "Q", Q)
     A = _log_of_one_plus("R⁻¹ Q", _transposed(R) @ (Q - R))

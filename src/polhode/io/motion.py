@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, PolhodeError
-from ..geometry import quaternion, so3
+from ..geometry import so3, unchecked
 from ..geometry.front import NEAR
 from ..systems import OrbitingBody, PlanarPendulum
 from ..systems.placements import bodies_of, placements
@@ -42,7 +42,7 @@ class Motion:
     @property
     def q(self) -> Array:
         """The attitude as unit quaternions, scalar last, without jumps of sign from sample to sample."""
-        q = quaternion.from_matrix(self.need_attitude())
+        q = unchecked.from_matrix(self.need_attitude())
         jumps = np.sum(q[1:] * q[:-1], axis=1) < 0.0
         q[1:] *= np.where(np.cumsum(jumps) % 2, -1.0, 1.0)[:, None]
         return q
@@ -99,7 +99,7 @@ def _of(system: Any, trajectory: Trajectory) -> list[Motion]:
         return [Motion("body1", t)]
     R, omega = trajectory.R, trajectory.omega
     if isinstance(system, OrbitingBody):  # R is relative to a frame that turns at the rate n about e₂; ω is inertial
-        R = so3.exp(t[:, None] * system.n * np.array([0.0, 1.0, 0.0])) @ R
+        R = unchecked.rotation_exp(t[:, None] * system.n * np.array([0.0, 1.0, 0.0])) @ R
     elif isinstance(system, PlanarPendulum):
         omega = omega[:, None] * system.axis
     elif R.shape[-1] == 2:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidInput
-from ..geometry import so3
+from ..geometry import so3, unchecked
 from ..scalars import double
 from .base import Array, Integrable, Method
 from .loops import DriftKickRun
@@ -81,7 +81,7 @@ def _middle(trajectory: Any) -> tuple[Array, Array]:
     """Mean directors, and the forces ½ m × dᵢ on them (68) as columns, half-way through each step."""
     R, h = trajectory.R, trajectory.step
     Q = 0.5 * (R[1:] + R[:-1])
-    omega = so3.vee(np.linalg.solve(Q, np.diff(R, axis=0))) / h
+    omega = unchecked.rotation_vee(np.linalg.solve(Q, np.diff(R, axis=0))) / h
     M = trajectory.system.moment.at(trajectory.t[:-1] + 0.5 * h, Q, omega)
     return Q, 0.5 * so3.hat(np.einsum("nij,nj->ni", Q, M)) @ Q
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError
 from ..estimation import MEKF, FirstOrder, Propagator, Stepped, VectorSensor, triad
-from ..geometry.quaternion import rate, to_matrix
+from ..geometry.quaternion import rate
+from ..geometry.unchecked import to_matrix
 from ..methods import LGVI, RK4, Exact, FullKickVI, Method, Midpoint, QuaternionVI
 from ..simulate import simulate
 from ..systems import DampedGyrostat, FreeRigidBody, State

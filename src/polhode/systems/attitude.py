@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..bodies.inertia import Inertia
 from ..errors import InvalidInput, PolhodeError
-from ..geometry import quaternion, so3
+from ..geometry import so3, unchecked
 from ..geometry.implicit import largest_step, solve_increment_
 from ..geometry.layout import Euclidean, Layout, Rotations, UnitQuaternions, Variable
 from ..geometry.products import cayley_increment, cayley_increment_quaternion, compose, compose_quaternions, turned_back
@@ -152,9 +152,9 @@ class AttitudeSystem(System):
         if name in values:
             return values[name]
         if name == "R":
-            return quaternion.to_matrix(values["q"])
+            return unchecked.to_matrix(values["q"])
         if name == "q":
-            return quaternion.from_matrix(values["R"])
+            return unchecked.from_matrix(values["R"])
         if name == "omega":
             return (values["Pi"] - self.linear_term(self.derive("R", values))) @ self.inertia.inverse
         raise PolhodeError(f"no field {name!r}")

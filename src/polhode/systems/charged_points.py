@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..geometry import so3
 from ..geometry.implicit import solve_increment_
 from ..geometry.implicit_linear import solve_linear_increment_
 from ..geometry.products import cayley_increment, compose, turned_back
 from ..geometry.so3 import hat_, vee2_
+from ..geometry.unchecked import rotation_exp
 from ..geometry.vectors import (
     Matrix,
     Vector,
@@ -244,7 +244,7 @@ class ChargedPoints(MagneticBody):
     def linear_term_slope(self, R: Array) -> Array:
         """By differences of order 4."""
         h = 1e-4
-        ways = [[self.linear_term(R @ so3.exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
+        ways = [[self.linear_term(R @ rotation_exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
         return np.stack([(8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in ways], axis=1)
 
     def potential_energy(self, R: Array) -> Array:

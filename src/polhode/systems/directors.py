@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput, PolhodeError
-from ..geometry import so3
+from ..geometry import so3, unchecked
 from .attitude import AttitudeSystem
 from .base import Field, Invariant, Representation, State, check_finite
 from .director_steps import director_representations
@@ -231,7 +231,7 @@ class NonTwistingBody(DirectorBody):
         """`R(t) = R(0) exp(t S(ω))`, with ω = (ω₁, ω₂, 0) constant."""
         Pi = state.Pi * [1.0, 1.0, 0.0]
         angles = np.multiply.outer(np.asarray(t) - state.t, Pi @ self.inertia.inverse)
-        return {"R": state.R @ so3.exp(angles), "Pi": np.broadcast_to(Pi, angles.shape).copy()}
+        return {"R": state.R @ unchecked.rotation_exp(angles), "Pi": np.broadcast_to(Pi, angles.shape).copy()}
 
     @classmethod
     def example(cls) -> State:

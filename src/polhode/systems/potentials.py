@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from ..geometry import so3
+from ..geometry.unchecked import rotation_exp
 from ..geometry.vectors import Matrix, Vector, add, cross
 from ..scalars import duals, kernel, partial, seeded
 from ..scalars.compile import Kernel
@@ -161,7 +162,7 @@ class PythonPotential(Potential):
                 slope = 0.0
                 for offset, weight in zip(OFFSETS, WEIGHTS, strict=True):
                     attitudes = [A.copy() for A in R]
-                    attitudes[i] = R[i] @ so3.exp(offset * SPACING * e)
+                    attitudes[i] = R[i] @ rotation_exp(offset * SPACING * e)
                     slope += weight / SPACING * float(self.function(*attitudes))
                 M[3 * i + j] = -slope
 

@@ -15,7 +15,7 @@ from itertools import chain, permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion, so3
+from ..geometry import so3, unchecked
 from .base import System
 from .magnetic import MagneticBody
 from .terms import ForcedAttitude
@@ -113,7 +113,7 @@ def resolution(balance: Balance, random: np.random.Generator, n: int) -> tuple[f
     departure = size = most = 0.0
     for R in random_attitudes(random, PROBES, n):
         turn = TURN * random.uniform(-1.0, 1.0, size=(n, 3))
-        (here, slopes), (there, _) = balance(R), balance(R @ so3.exp(turn))
+        (here, slopes), (there, _) = balance(R), balance(R @ unchecked.rotation_exp(turn))
         departure = max(departure, float(np.abs(there - here - slopes @ turn.reshape(-1)).max()))
         size, most = max(size, float(np.abs(slopes).max())), max(most, float(np.abs(here).max()))
     zero = RESOLUTION * departure
@@ -128,7 +128,7 @@ def refined(balance: Balance, R: Array, zero: float) -> Array | None:
             return so3.project(R)
         step = np.linalg.lstsq(slopes, -off, rcond=1e-9)[0].reshape(-1, 3)
         longest = float(np.linalg.norm(step, axis=1).max())
-        R = R @ so3.exp(step * min(1.0, 0.5 / longest) if longest > 0.0 else step)
+        R = R @ unchecked.rotation_exp(step * min(1.0, 0.5 / longest) if longest > 0.0 else step)
     return None
 
 
@@ -145,7 +145,7 @@ def sided(axes: Array) -> Array:
 def random_attitudes(random: np.random.Generator, count: int, n: int) -> Array:
     """Sets of n attitudes each, evenly spread over the rotations: (count, n, 3, 3)."""
     q = random.normal(size=(count, n, 4))
-    return quaternion.to_matrix(q / np.linalg.norm(q, axis=-1, keepdims=True))
+    return unchecked.to_matrix(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def cube_attitudes() -> list[Array]:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..geometry import son
+from ..geometry import son, unchecked
 from ..geometry.moser_veselov import Weight, solve
 from .son_maps import arrays, exp_asinh_half, transposed
 
@@ -66,12 +66,12 @@ def canonical_form(Q: Array, M: Array, *, right: bool = False, spatial: bool = F
     one = np.eye(len(basis))
     turn = one  # coordinates of the left-invariant body from those of this one: first ξ, then the momentum's
     if right:
-        turn, Q, M = son.vee(-Q @ basis @ Q.T).T, Q.T, M.T
+        turn, Q, M = unchecked.son_vee(-Q @ basis @ Q.T).T, Q.T, M.T
     sign = -1.0 if right else 1.0
     brackets = basis[:, None] @ basis[None, :] - basis[None, :] @ basis[:, None]
     form = np.block([[-0.5 * np.einsum("ij,abji->ab", M, brackets), one], [-one, np.zeros_like(one)]])
     if spatial:  # δM = Qᵀ δm Q + [M, ξ]
-        ad, moved = son.vee(M @ basis - basis @ M).T, son.vee(Q.T @ basis @ Q).T
+        ad, moved = unchecked.son_vee(M @ basis - basis @ M).T, unchecked.son_vee(Q.T @ basis @ Q).T
         lift = np.block([[turn, np.zeros_like(one)], [ad @ turn, sign * moved]])
     else:
         lift = np.block([[turn, np.zeros_like(one)], [np.zeros_like(one), sign * one]])
@@ -88,7 +88,7 @@ def lagrangian_form(Lambda: ArrayLike | Weight, g1: Array, g2: Array, *, right: 
     basis = son.hat(np.eye(len(g1) * (len(g1) - 1) // 2))
     lifts = [np.eye(len(basis))] * 2
     if right:
-        lifts = [son.vee(-g @ basis @ g.T).T for g in (g1, g2)]
+        lifts = [unchecked.son_vee(-g @ basis @ g.T).T for g in (g1, g2)]
         g1, g2 = g1.T, g2.T
     weighted = np.einsum("ij,ajk,kl,bli->ab", g2.T @ g1, basis, Weight.of(Lambda).matrix, basis)
     corner = -0.5 * lifts[0].T @ weighted @ lifts[1]

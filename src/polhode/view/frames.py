@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, PolhodeError
-from ..geometry import quaternion
+from ..geometry import unchecked
 from ..io.files import make_folder, replacing
 from ..trajectory import Trajectory
 from .looks import look
@@ -82,7 +82,7 @@ def chosen(frames: str | None, count: int) -> NDArray[np.int_]:
 def posed(thing: Thing, k: int) -> Array:
     """The vertices of a thing in frame k, in space."""
     q, position = thing.q[k if len(thing.q) > 1 else 0], thing.position[k if len(thing.position) > 1 else 0]
-    return thing.mesh.vertices @ quaternion.to_matrix(q).T + position
+    return thing.mesh.vertices @ unchecked.to_matrix(q).T + position
 
 
 def _obj(things: list[Thing], k: int) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion
+from ..geometry import unchecked
 from ..trajectory import Trajectory
 from .globe import Globe
 from .polhodes import family, separatrix
@@ -100,7 +100,7 @@ def draw_body_axis(ax: Axes, trajectory: Trajectory, i: int, colour: str) -> Non
     globe.surface(lambda points: np.broadcast_to(PLAIN, points.shape))
     graticule(globe)
     _, q = attitude_path(trajectory, part)
-    draw_path(globe, quaternion.to_matrix(q)[:, :, i], part, colour)
+    draw_path(globe, unchecked.to_matrix(q)[:, :, i], part, colour)
     for direction, name in zip(np.eye(3), "xyz", strict=True):
         globe.axis(direction, 1.3, name, BLACK)
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import PointMasses
 from ..bodies.inertia import Inertia
-from ..geometry import quaternion, so3
+from ..geometry import unchecked
 from ..systems import (
     BodyMomentBody,
     ChargedBody,
@@ -61,7 +61,7 @@ def look(system: System, trajectory: Trajectory) -> Look:
     if "R" not in system.fields or system.fields["R"].shape != (3, 3):
         return Look(note=f"There is no picture of {type(system).__name__} in three dimensions.")
     mesh = brick([1.0, 0.6, 0.35])
-    body = Thing("body", mesh, BODIES[0], place([0, 0, 0]), quaternion.from_matrix(trajectory.R), axes_of(mesh))
+    body = Thing("body", mesh, BODIES[0], place([0, 0, 0]), unchecked.from_matrix(trajectory.R), axes_of(mesh))
     return Look([body], note="Only the attitude is known: the brick stands for any body.")
 
 
@@ -179,7 +179,7 @@ def _(system: Pendulum3D, trajectory: Trajectory) -> Look:
 @look.register
 def _(system: PlanarPendulum, trajectory: Trajectory) -> Look:
     mesh, pivot = hung(system)
-    q = quaternion.from_matrix(trajectory.R)
+    q = unchecked.from_matrix(trajectory.R)
     body = Thing("body", mesh, BODIES[0], place([0, 0, 0]), q, axes_of(mesh), -system.rho0)
     half = 0.8 * mesh.radius * system.axis
     axle = Thing("axis", bar(-half, half, 0.5 * pivot.mesh.radius), STILL, place([0, 0, 0]), UPRIGHT)
@@ -276,7 +276,7 @@ def several(
     things, drawn = [], []
     for i, (mesh, middle, inertia) in enumerate(zip(meshes, middles, inertias, strict=True)):
         R, colour = trajectory.R[:, i], BODIES[i % len(BODIES)]
-        q = quaternion.from_matrix(R)
+        q = unchecked.from_matrix(R)
         things.append(Thing(f"body {i + 1}", mesh, colour, middle, q, axes_of(mesh), long_end(inertia)))
         drawn += arrows(1.4 * mesh.radius, middle, angular_momentum=turned(R, trajectory.Pi[:, i]))
     return Look(things, drawn, viewer=(0.45, -1.0, 0.5), note=note)
@@ -305,7 +305,7 @@ def in_space(bodies: Sequence[Any], x: Array, R: Array, spins: Array, momentum: 
     wide = float(np.linalg.norm(x - centre[:, None], axis=-1)[early].max())
     things, drawn = [], []
     for i, body in enumerate(bodies):
-        mesh, q = of_body(body), quaternion.from_matrix(R[:, i])
+        mesh, q = of_body(body), unchecked.from_matrix(R[:, i])
         colour = BODIES[i % len(BODIES)]
         things.append(Thing(f"body {i + 1}", mesh, colour, x[:, i], q, axes_of(mesh), np.zeros(3)))
         for arrow in arrows(2.0 * mesh.radius, x[:, i], spin=spins[:, i]):
@@ -328,7 +328,7 @@ def _(system: RigidBodySOn | SymmetricRigidBodySOn, trajectory: Trajectory) -> L
     Lambda = system.weight.matrix
     inertia = Inertia.of(np.trace(Lambda) * np.eye(3) - Lambda, allow_unphysical=True)
     mesh = homogeneous_brick(inertia)
-    q = quaternion.from_matrix(Q)
+    q = unchecked.from_matrix(Q)
     thing = Thing("body", mesh, BODIES[0], place([0, 0, 0]), q, axes_of(mesh), long_end(inertia))
-    momentum = so3.vee(trajectory.M if system.right else trajectory.m)
+    momentum = unchecked.rotation_vee(trajectory.M if system.right else trajectory.m)
     return Look([thing], arrows(1.5 * mesh.radius, place([0, 0, 0]), angular_momentum=momentum), note=NO_SIZE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import so3
+from ..geometry import unchecked
 from ..trajectory import Trajectory
 from .orbits import unbroken
 from .series import Closeup, draw_components, draw_time, drawable, frames
@@ -83,7 +83,7 @@ def euler(trajectory: Trajectory) -> Figure:
 def yaw_pitch_roll(R: Array) -> Array:
     """Angles (..., 3) with `R = R_z(yaw) R_y(pitch) R_x(roll)`, pitch from −π/2 to π/2.
 
-    >>> np.degrees(yaw_pitch_roll(so3.exp([0.0, 0.0, 0.5]))).round(3)
+    >>> np.degrees(yaw_pitch_roll(unchecked.rotation_exp([0.0, 0.0, 0.5]))).round(3)
     array([28.648, -0.   ,  0.   ])
     """
     pitch = np.arctan2(-R[..., 2, 0], np.hypot(R[..., 2, 1], R[..., 2, 2]))
@@ -116,7 +116,9 @@ def bodies(trajectory: Trajectory) -> Figure:
         axes[i].set_ylabel(r"$\omega$ (rad/time)")
     if pairs:
         for i, j in pairs:
-            axes[-1].plot(t, np.degrees(so3.distance(R[:, i], R[:, j])), label=f"{i + 1}–{j + 1}", **part.line())
+            axes[-1].plot(
+                t, np.degrees(unchecked.rotation_distance(R[:, i], R[:, j])), label=f"{i + 1}–{j + 1}", **part.line()
+            )
         axes[-1].set_ylim(-5.0, 185.0)
         axes[-1].set_yticks([0, 90, 180])
         axes[-1].set_title("angle between the attitudes of two bodies")

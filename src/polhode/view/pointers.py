@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion
+from ..geometry import unchecked
 from ..systems.base import System
 from ..trajectory import Trajectory
 from .globe import Globe
@@ -37,7 +37,7 @@ def tip(trajectory: Trajectory) -> Figure:
     landmarks = merged(getattr(system, "landmarks", {}))
     part = Closeup.of(trajectory)
     t, q = attitude_path(trajectory, part)
-    points = quaternion.to_matrix(q) @ (vector / np.linalg.norm(vector))
+    points = unchecked.to_matrix(q) @ (vector / np.linalg.norm(vector))
     figure = Figure(figsize=(9.6, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
     height = 0.55 if points[:, 2].mean() > -0.3 else -0.55  # what hangs is seen from below

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion
+from ..geometry import unchecked
 from ..trajectory import Trajectory
 from .looks import look
 from .series import drawable
@@ -90,7 +90,7 @@ class Scene:
             return x[0] if len(x) == 1 else x[i] + part * (x[j] - x[i])
 
         def turning(q: Array) -> Array:
-            return q[0] if len(q) == 1 else quaternion.geodesic(q[i], q[j], part)
+            return q[0] if len(q) == 1 else unchecked.quaternion_geodesic(q[i], q[j], part)
 
         things = [(straight(thing.position), turning(thing.q)) for thing in self.things]
         return things, [(straight(arrow.start), straight(arrow.vector)) for arrow in self.arrows]
@@ -153,7 +153,7 @@ def _spacing(trajectory: Trajectory, pairs: int = 300) -> float:
     first = np.unique(np.linspace(0, len(trajectory) - 2, pairs).round().astype(int))
     before, after = (look(trajectory.system, rows_of(trajectory, rows)) for rows in (first, first + 1))
     angles = [
-        quaternion.distance(a.q, b.q)
+        unchecked.quaternion_distance(a.q, b.q)
         for a, b in zip(before.things, after.things, strict=True)
         if len(a.q) == len(first)
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion
+from ..geometry import quaternion, unchecked
 from ..trajectory import Trajectory
 from .style import GREY, legend_beside, styled
 
@@ -167,7 +167,7 @@ def attitude_path(trajectory: Trajectory, part: Closeup) -> tuple[Array, Array]:
     path = path + step * s * (1.0 - s) * ((1.0 - s) * rate[:-1] - s * rate[1:])
     path = np.concatenate([path.reshape(-1, 4), q[-1:]])
     times = np.append((t[:-1, None] + np.diff(t)[:, None] * s[:, 0]).reshape(-1), t[-1])
-    return times, quaternion.normalized(path)
+    return times, unchecked.normalized(path)
 
 
 def continuous(q: Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import quaternion
+from ..geometry import unchecked
 from .meshes import Mesh
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ class Thing:
     def path(self) -> Array:
         """Where its trail's point is, or its frame's origin."""
         point = np.zeros(3) if self.trail is None else self.trail
-        return self.position + quaternion.rotate(self.q, np.broadcast_to(point, (len(self.q), 3)))
+        return self.position + unchecked.rotate(self.q, np.broadcast_to(point, (len(self.q), 3)))
 
 
 @dataclass(frozen=True)
