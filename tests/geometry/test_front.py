@@ -10,7 +10,7 @@ import pytest
 
 from polhode.errors import InvalidInput
 from polhode.geometry import se3, so2, so3
-from polhode.geometry.front import MATRIX, SCALAR, VECTOR, assembled, components, doubles, front, rotations
+from polhode.geometry.front import MATRIX, NEAR, ROUGH, SCALAR, VECTOR, assembled, components, doubles, front, rotations
 from polhode.geometry.vectors import apply, dot
 
 
@@ -65,7 +65,8 @@ def test_a_batch_may_be_empty(group: Any, shape: tuple[int, ...]) -> None:
 
 def test_near_rotations_pass_and_others_do_not() -> None:
     R = so3.exp([0.1, 0.2, 0.3])
-    np.testing.assert_array_equal(rotations("R", R * (1.0 + 1e-7), MATRIX), R * (1.0 + 1e-7))
-    for bad in (R * (1.0 + 1e-5), -R, np.full((3, 3), np.nan)):
-        with pytest.raises(InvalidInput, match="rotation matrix"):
-            rotations("R", np.stack([R, bad]), MATRIX)
+    for near, good, worse in ((NEAR, 1e-7, 1e-5), (ROUGH, 1e-2, 1.0)):
+        np.testing.assert_array_equal(rotations("R", R * (1.0 + good), MATRIX, near), R * (1.0 + good))
+        for bad in (R * (1.0 + worse), -R, np.full((3, 3), np.nan)):
+            with pytest.raises(InvalidInput, match="rotation matrix"):
+                rotations("R", np.stack([R, bad]), MATRIX, near)

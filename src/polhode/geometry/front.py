@@ -22,7 +22,8 @@ SCALAR: Shape = ()
 VECTOR: Shape = (3,)
 QUATERNION: Shape = (4,)
 MATRIX: Shape = (3, 3)
-NEAR = 1e-6  # how far from a rotation, or from unit length, something may be that is taken for it
+NEAR = 1e-6  # how far from a rotation something may be that is taken for one
+ROUGH = 0.1  # and that is meant as one, or as a unit vector or a skew matrix: what drifted, or was found by differences
 
 
 def doubles(x: ArrayLike) -> NDArray[np.float64]:
@@ -79,17 +80,17 @@ def nonzero(name: str, x: ArrayLike, shape: Shape, allowed: str) -> NDArray[np.f
 
 
 def units(name: str, x: ArrayLike, shape: Shape, allowed: str) -> NDArray[np.float64]:
-    """`x` as vectors of unit length, up to what a computation may leave: x·x within `NEAR` of 1."""
+    """`x` as vectors that are meant to be of unit length: x·x within `ROUGH` of 1."""
     array = as_array(name, x, shape)
     with np.errstate(all="ignore"):
-        bad = ~(np.abs(np.sum(array * array, axis=-1) - 1.0) <= NEAR)
+        bad = ~(np.abs(np.sum(array * array, axis=-1) - 1.0) <= ROUGH)
     if bad.any():
         raise InvalidInput(name, array[bad][0], allowed)
     return array
 
 
 def skews(name: str, A: ArrayLike, shape: Shape) -> NDArray[np.float64]:
-    """`A` as skew matrices, up to what a computation may leave: A + Aᵀ within `NEAR` of 0, or `NEAR` times a large A.
+    """`A` as matrices that are meant to be skew: A + Aᵀ within `ROUGH` times A of 0, or `NEAR`.
 
     >>> skews("A", [[0, 1], [1, 0]], (2, 2))
     Traceback (most recent call last):
@@ -97,16 +98,16 @@ def skews(name: str, A: ArrayLike, shape: Shape) -> NDArray[np.float64]:
     polhode.errors.InvalidInput: A = [[0., 1.], [1., 0.]]: expected a skew matrix, Aᵀ = −A
     """
     array = finite(name, A, shape)
-    size = np.maximum(1.0, np.abs(array).max(axis=(-2, -1)))
+    size = np.abs(array).max(axis=(-2, -1))
     with np.errstate(over="ignore"):
-        bad = np.abs(array + np.swapaxes(array, -1, -2)).max(axis=(-2, -1)) > NEAR * size
+        bad = np.abs(array + np.swapaxes(array, -1, -2)).max(axis=(-2, -1)) > np.maximum(NEAR, ROUGH * size)
     if bad.any():
         raise InvalidInput(name, array[bad][0], "a skew matrix, Aᵀ = −A")
     return array
 
 
-def rotations(name: str, R: ArrayLike, shape: Shape) -> NDArray[np.float64]:
-    """`R` as matrices that are rotations, up to what a computation may leave: RᵀR within `NEAR` of 1, and det R > 0.
+def rotations(name: str, R: ArrayLike, shape: Shape, near: float = ROUGH) -> NDArray[np.float64]:
+    """`R` as matrices that are meant as rotations: RᵀR within `near` of 1, and det R > 0.
 
     >>> rotations("R", [[1, 0], [0, -1]], (2, 2))
     Traceback (most recent call last):
@@ -116,7 +117,7 @@ def rotations(name: str, R: ArrayLike, shape: Shape) -> NDArray[np.float64]:
     array = as_array(name, R, shape)
     with np.errstate(all="ignore"):
         off = np.abs(np.swapaxes(array, -1, -2) @ array - np.eye(shape[0])).max(axis=(-2, -1))
-        bad = ~((off <= NEAR) & (np.linalg.det(array) > 0.0))
+        bad = ~((off <= near) & (np.linalg.det(array) > 0.0))
     if bad.any():
         raise InvalidInput(name, array[bad][0], "a rotation matrix")
     return array

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
 from ..scalars import atan2, kernel, sqrt
-from .front import NEAR, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
+from .front import NEAR, ROUGH, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
 from .quaternion import Size, leading
 from .series import angle_ratio, cosine, sinc
 from .vectors import Vector, add, cross, dot, scale, subtract
@@ -85,12 +85,10 @@ def _direction(name: str, d: ArrayLike) -> NDArray[np.float64]:
 
 
 def _tangent(d: ArrayLike, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`d` and `v`, if v is tangent at d up to what a computation may leave: d·v within `NEAR` of 0, for a large v by its
-    length."""
+    """`d` and `v`, if v is meant to be tangent at d: d·v within `ROUGH` times its length of 0, or `NEAR`."""
     d, v = _direction("d", d), finite("v", v, VECTOR)
     check_leading(("d", "v"), (d, v), (VECTOR, VECTOR))
-    size = np.maximum(1.0, np.linalg.norm(v, axis=-1))
-    bad = ~(np.abs(np.sum(d * v, axis=-1)) <= NEAR * size)
+    bad = np.abs(np.sum(d * v, axis=-1)) > np.maximum(NEAR, ROUGH * np.linalg.norm(v, axis=-1))
     if bad.any():
         raise InvalidInput("v", np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d")
     return d, v

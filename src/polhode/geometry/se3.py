@@ -288,6 +288,7 @@ def log(g: ArrayLike) -> NDArray[np.float64]:
     >>> log(exp([0.1, 0.2, 0.3, 1, 2, 3])).round(12)
     array([0.1, 0.2, 0.3, 1. , 2. , 3. ])
     """
+    rotations("g", as_array("g", g, MOTION)[..., :3, :3], MATRIX, NEAR)
     return _front(log_, TWIST, g=(g, MOTION))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInput
 from ..scalars import absolute, atan2, cos, kernel, sin, sqrt, where
-from .front import SCALAR, Shape, as_array, finite, front, rotations, skews
+from .front import NEAR, SCALAR, Shape, as_array, finite, front, rotations, skews
 from .quaternion import Size
 
 Matrix2 = tuple[Any, Any, Any, Any]
@@ -139,7 +139,7 @@ def log(R: ArrayLike) -> NDArray[np.float64]:
     >>> float(log([[-1, 0], [0, -1]]))
     3.141592653589793
     """
-    return front(log_, PLANE_MATRIX, SCALAR, names=("R",))(rotations("R", R, PLANE_MATRIX))
+    return front(log_, PLANE_MATRIX, SCALAR, names=("R",))(rotations("R", R, PLANE_MATRIX, NEAR))
 
 
 def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:

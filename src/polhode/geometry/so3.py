@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..scalars import kernel
 from . import quaternion
-from .front import MATRIX, SCALAR, VECTOR, as_array, finite, front, rotations, skews
+from .front import MATRIX, NEAR, SCALAR, VECTOR, as_array, finite, front, rotations, skews
 from .quaternion import Size
 from .series import cot_defect, half_angle, sine_defect, versine
 from .vectors import Matrix, Vector, add, cross, dot, multiply, scale, subtract, transpose
@@ -230,7 +230,7 @@ def log(R: ArrayLike) -> NDArray[np.float64]:
     >>> log(np.diag([-1, 1, -1]))
     array([0.        , 3.14159265, 0.        ])
     """
-    return front(log_, MATRIX, VECTOR, names=("R",))(rotations("R", R, MATRIX))
+    return front(log_, MATRIX, VECTOR, names=("R",))(rotations("R", R, MATRIX, NEAR))
 
 
 def compose(R: ArrayLike, Q: ArrayLike) -> NDArray[np.float64]:
@@ -260,7 +260,7 @@ def angle(R: ArrayLike) -> NDArray[np.float64]:
     >>> float(angle(np.diag([-1, 1, -1])))
     3.141592653589793
     """
-    return front(angle_, MATRIX, SCALAR, names=("R",))(rotations("R", R, MATRIX))
+    return front(angle_, MATRIX, SCALAR, names=("R",))(rotations("R", R, MATRIX, NEAR))
 
 
 def cayley(c: ArrayLike) -> NDArray[np.float64]:
