@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[view]'
-	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m compileall -q src  # which pip does for all but editable installs
 	@touch $(READY)
 
 $(STAMP): $(READY)
