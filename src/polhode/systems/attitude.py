@@ -12,6 +12,7 @@ linearly with the number of steps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -199,9 +200,10 @@ def check_quaternion(field: str, value: ArrayLike) -> Array:
         raise InvalidInput(
             field, value, f"a nonzero quaternion [{'w, x, y, z' if field == 'q_wxyz' else 'x, y, z, w'}]"
         )
-    size = float(np.abs(q).max())
-    length = float(np.linalg.norm(q / size))  # neither overflows nor vanishes
-    return q if abs(size * length - 1.0) <= 1e-14 else q / size / length
+    power = int(np.frexp(np.abs(q).max())[1])
+    near_one = np.ldexp(q, -power)  # exactly, so that the length neither overflows nor vanishes
+    length = float(np.linalg.norm(near_one))
+    return q if abs(math.ldexp(length, min(power, 1000)) - 1.0) <= 1e-14 else near_one / length
 
 
 REPRESENTATIONS: dict[str, Representation] = {
