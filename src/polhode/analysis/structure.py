@@ -10,6 +10,7 @@ from ..methods import Method
 from ..scalars import double
 from ..simulate import simulate
 from ..systems.base import State
+from ..systems.differences import OFFSETS, WEIGHTS
 from ..trajectory import Trajectory
 from .convergence import distance
 
@@ -45,9 +46,8 @@ def difference_map(state: State, method: Method, step: float, steps: int, size: 
     y1 = end(y0)
     columns = []
     for direction in np.eye(layout.dimension):
-        weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
         dy = np.zeros(layout.size)
-        for k, w in weights.items():
+        for k, w in zip(OFFSETS[::2], WEIGHTS[::2], strict=True):  # those ahead
             ahead, behind = (end(layout.retract(y0, s * k * size * direction)) for s in (1.0, -1.0))
             dy += w * (ahead - behind) / size
         columns.append(layout.coordinates(y1, dy))

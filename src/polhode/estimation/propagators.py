@@ -23,6 +23,7 @@ from ..simulate import simulate
 from ..systems.attitude import AttitudeSystem
 from ..systems.base import State
 from ..systems.damped_gyrostat import DampedGyrostat
+from ..systems.differences import OFFSETS, WEIGHTS
 from ..systems.vicinity import rate_and_matrix
 
 Array = NDArray[np.float64]
@@ -133,8 +134,8 @@ def _linear_term(system: AttitudeSystem) -> Callable[[Array], Array]:
 
 def _by_attitude(function: Callable[[Array], Array], R: Array, size: float = 4e-3) -> Array:
     """The derivative of `function(R exp S(ξ))` by ξ, as a last axis, from central differences of order 8."""
-    weights = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280]) / size
-    ways = size * np.arange(1, 5)[:, None, None] * np.eye(3)
+    weights = np.array(WEIGHTS[::2]) / size  # of the points ahead
+    ways = size * np.array(OFFSETS[::2])[:, None, None] * np.eye(3)
     ahead, behind = (
         function(R @ so3.exp(sign * ways).reshape(4, 3, *(1,) * (R.ndim - 2), 3, 3)) for sign in (1.0, -1.0)
     )
