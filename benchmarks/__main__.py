@@ -16,6 +16,7 @@ from polhode.scalars import duals, lane_width, lanes
 
 from .free_body import AGREEMENT, CJob, NaiveJob, difference_from_c, job, same_as_doubles
 from .full_body import LIMITS, MANY, cluster_job, pair_job
+from .other_costs import costs
 from .tangents import LIMIT, tangent_jobs
 from .timing import best_times
 from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
@@ -154,6 +155,18 @@ def tangent_table(console: Console) -> Table:
     return table
 
 
+def other_table(console: Console) -> Table:
+    """What else has a bar."""
+    table = Table(title="Other costs", box=box.SIMPLE, show_edge=False)
+    for heading in ("what", "in", "found", "bar"):
+        table.add_column(heading, justify="right" if heading in ("found", "bar") else "left", no_wrap=True)
+    with console.status("other costs: compiling and timing"):
+        for cost in costs():
+            bar = Bar(cost.unit, cost.limit)
+            table.add_row(cost.what, cost.unit, bar.marked(cost.found), str(bar))
+    return table
+
+
 def main() -> None:
     console = Console()
     libraries: dict[str, Yardstick] = {}
@@ -180,6 +193,7 @@ def main() -> None:
     console.print(table)
     console.print(tangent_table(console))
     console.print(full_body_table(libraries, console))
+    console.print(other_table(console))
 
 
 if __name__ == "__main__":

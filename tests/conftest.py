@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> Iterator[None]:
+    """A process that was started in the background ignores Ctrl-C, and so would the tests of it and their children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

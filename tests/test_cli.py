@@ -99,17 +99,17 @@ def test_view_serves_until_it_is_stopped(tmp_path):
     pytest.importorskip("viser")
     polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
     command = [sys.executable, "-m", "polhode.cli", "view", "out/free_rigid_body.nc", "--port", "0", "--no-open"]
-    served = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        line = served.stdout.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+", line)
-        assert address, line
-        with urlopen(address[0], timeout=30) as answer:
-            assert answer.status == 200
-        served.send_signal(signal.SIGINT)
-        out, err = served.communicate(timeout=60)
-    finally:
-        served.kill()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:
+        try:
+            line = served.stdout.readline()
+            address = re.search(r"http://127\.0\.0\.1:\d+", line)
+            assert address, line
+            with urlopen(address[0], timeout=600) as answer:
+                assert answer.status == 200
+            served.send_signal(signal.SIGINT)
+            out, err = served.communicate(timeout=600)
+        finally:
+            served.kill()
     assert served.returncode == 0
     assert out + err == ""
 

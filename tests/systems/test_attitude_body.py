@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -54,21 +52,6 @@ def test_every_kind_of_potential_is_the_pendulum(body: ph.AttitudeBody) -> None:
     maps = [tangent_map(s, ph.LGVI(), 0.01, 5) for s in (x, y)]
     np.testing.assert_allclose(maps[0], maps[1], atol=1e-10)
     assert symplectic_defect(x, ph.LGVI(), 0.01, steps=5) < 1e-10
-
-
-def test_a_formula_runs_as_fast_as_if_written_by_hand() -> None:
-    formula = ph.AttitudeBody(PENDULUM.inertia.matrix, potential=TEXT)
-    best = {}
-    for system in (formula, PENDULUM):
-        state = system.state(**VALUES)
-        ph.simulate(system, state, step=0.01, steps=10)
-        times = []
-        for _ in range(5):
-            began = time.process_time()
-            ph.simulate(system, state, step=0.01, steps=200_000, save_every=200_000)
-            times.append(time.process_time() - began)
-        best[system] = min(times)
-    assert best[formula] < 1.5 * best[PENDULUM]
 
 
 def test_lanes_run_the_same_formulas() -> None:

@@ -45,7 +45,7 @@ def browser(folder: Path, *, size: tuple[int, int] = (1000, 700), dark: bool = F
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
     try:
-        driver.set_script_timeout(60)
+        driver.set_script_timeout(600)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         yield driver

@@ -218,7 +218,7 @@ def scenery(driver: Any) -> np.ndarray:
 def settled(driver: Any) -> np.ndarray:
     """The picture when it has stopped changing."""
     image = scenery(driver)
-    for _ in range(40):
+    for _ in range(1000):
         time.sleep(0.25)
         after = scenery(driver)
         if changed(image, after) == 0:
@@ -227,7 +227,7 @@ def settled(driver: Any) -> np.ndarray:
     raise AssertionError("the picture does not settle")
 
 
-def wait_until(condition: Any, seconds: float = 30.0) -> None:
+def wait_until(condition: Any, seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it does not happen"

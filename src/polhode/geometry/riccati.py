@@ -54,12 +54,17 @@ def symmetric_solution(A: Array, C: Array) -> Array | None:
 
     It comes from an ordered real Schur decomposition of `(−A, 1; C, Aᵀ)`, which takes (1; X) to (1; X)(X − A).
     """
-    from scipy.linalg import schur
+    from scipy.linalg import LinAlgError, schur
 
     n = len(A)
     H = np.block([[-A, np.eye(n)], [C, A.T]])
-    _, Z, count = schur(H, output="real", sort=lambda re, im: re > 0.0)  # pyright: ignore
-    if count != n or _on_axis(np.linalg.eigvals(H)).any():
+    if _on_axis(np.linalg.eigvals(H)).any():
+        return None
+    try:
+        _, Z, count = schur(H, output="real", sort=lambda re, im: re > 0.0)  # pyright: ignore
+    except LinAlgError:  # eigenvalues so close to the imaginary axis that sorting moved them across it
+        return None
+    if count != n:
         return None
     X = np.linalg.solve(Z[:n, :n].T, Z[n:, :n].T)
     return 0.5 * (X + X.T)

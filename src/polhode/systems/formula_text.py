@@ -7,7 +7,10 @@ import operator
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 from ..errors import InvalidInput
 
@@ -42,6 +45,26 @@ def functions() -> dict[str, Any]:
     return {name: getattr(sympy, of) for name, of in names.items()}
 
 
+def expression_of(field: str, given: Any) -> Any:
+    """The SymPy expression that `given` is: a number or an expression. `sympy.sympify` would evaluate text as Python
+    code, also text inside a list, so nothing that may come from a file is handed to it.
+
+    >>> expression_of("potential", 2)
+    2
+    """
+    import sympy
+
+    if isinstance(given, (sympy.Basic, sympy.MatrixBase)):
+        return given
+    if isinstance(given, (bool, np.bool_)):
+        return sympy.true if given else sympy.false
+    if isinstance(given, Integral):
+        return sympy.Integer(int(given))
+    if isinstance(given, Real):
+        return sympy.Float(float(given))
+    raise InvalidInput(field, given, "a formula: text, a number or a SymPy expression")
+
+
 def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
     """The expression that `text` is: numbers, the known symbols, `+ − * / **`, comparisons, and `functions()`. Nothing
     else is evaluated."""
@@ -61,7 +84,7 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
             case ast.Expression(body):
                 return value(body)
             case ast.Constant(bool() | int() | float() as number):
-                return sympy.sympify(number)
+                return expression_of(field, number)
             case ast.Name(name) if name in names:
                 return names[name]
             case ast.BinOp(left, ast.Pow(), right):

@@ -13,7 +13,7 @@ import numpy as np
 from .. import scalars
 from ..errors import InvalidInput
 from ..scalars import get, kernel, put
-from .formula_text import parsed
+from .formula_text import expression_of, parsed
 
 # SymPy's functions, and those of the scalar layer
 SAME_NAME = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
@@ -45,7 +45,7 @@ def known_symbols(field: str, given: Any, known: Sequence[Any]) -> Any:
     stands for the matrix of the known entries R11 … R33."""
     import sympy
 
-    expression: Any = parsed(field, given, known) if isinstance(given, str) else sympy.sympify(given)
+    expression: Any = parsed(field, given, known) if isinstance(given, str) else expression_of(field, given)
     by_name = {x.name: x for x in known}
     for matrix in expression.atoms(sympy.MatrixSymbol):
         for prefix in (matrix.name, f"{matrix.name}_"):

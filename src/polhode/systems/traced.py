@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import InvalidInput
 from ..scalars.fingerprint import plain
+from .formula_text import expression_of
 from .formulas import known_symbols
 
 LONGEST = 4000  # operations up to which an expression is worth deriving
@@ -98,8 +99,6 @@ def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) ->
     >>> trace(lambda p: p[0] if p[0] > 0 else p[1], (x, y)) is None
     True
     """
-    import sympy
-
     try:
         found = plain(function)(*(tuple(Traced(x) for x in group) for group in arguments))
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
@@ -107,8 +106,8 @@ def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) ->
     results = list(found) if isinstance(found, (tuple, list)) else [found]
     if len(results) != (count or len(results)):
         return None
-    expressions = [sympy.sympify(_plain(x)) for x in results]
+    known = [x for group in arguments for x in group]
     try:
-        return [known_symbols("kernel", e, [x for group in arguments for x in group]) for e in expressions]
+        return [known_symbols("kernel", expression_of("kernel", _plain(x)), known) for x in results]
     except InvalidInput:
         return None
