@@ -19,7 +19,7 @@ from .full_body import LIMITS, MANY, cluster_job, pair_job
 from .other_costs import costs
 from .tangents import LIMIT, tangent_jobs
 from .timing import best_times
-from .yardstick import FLAGS, STRICT, NoCompiler, Yardstick
+from .yardstick import FLAGS, STRICT, NoCompilerError, Yardstick
 
 STEP_SIZES = (0.2, 0.02)
 STEPS = 30_000
@@ -172,7 +172,7 @@ def main() -> None:
     libraries: dict[str, Yardstick] = {}
     try:
         libraries = {C: Yardstick(), "C without FMA": Yardstick(STRICT)}
-    except NoCompiler as error:
+    except NoCompilerError as error:
         console.print(f"{error}; the yard-stick is polhode's own run on doubles")
     same = f"C: the same algorithm, cc {' '.join(FLAGS[:2])}\n" if libraries else ""
     table = Table(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import polhode as ph
-from polhode.methods.base import Method
+from polhode.core.method import Method
 from polhode.scalars import Dual, Lanes, double
 
 from .jobs import Job

@@ -25,7 +25,7 @@ def command(t, R, omega):  # type: ignore[no-untyped-def]
     return 1e-4 * omega[0], 1e-4 * omega[1] * omega[2], -1e-4 * omega[2]
 
 
-def spacecraft() -> dict[str, ph.systems.System]:
+def spacecraft() -> dict[str, ph.System]:
     return {
         "free body": ph.FreeRigidBody(INERTIA),
         "gyrostat": ph.Gyrostat(INERTIA, rho=RHO),

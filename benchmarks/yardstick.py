@@ -18,7 +18,7 @@ STRICT = "-ffp-contract=off"  # no fused multiply-add: every operation rounds, a
 DOUBLES = np.ctypeslib.ndpointer(np.float64, ndim=1, flags="C_CONTIGUOUS")
 
 
-class NoCompiler(RuntimeError):
+class NoCompilerError(RuntimeError):
     """This machine has no C compiler."""
 
 
@@ -27,7 +27,7 @@ def compiler() -> str:
     for name in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang")):
         if shutil.which(name):
             return name
-    raise NoCompiler("no C compiler: neither cc nor gcc nor clang is on the path, and CC is not set")
+    raise NoCompilerError("no C compiler: neither cc nor gcc nor clang is on the path, and CC is not set")
 
 
 class Yardstick:

@@ -43,13 +43,13 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     import polhode as ph
-    from polhode.io.examples import find_example
-    from polhode.io.scenario import load_scenario
-    from polhode.io.schema import scenario_schema
-    from polhode.view.scene import scene
-    from polhode.view.web import page
+    from polhode.io.scenario.document import load_scenario
+    from polhode.io.scenario.examples import find_example
+    from polhode.io.scenario.json_schema import scenario_schema
+    from polhode.view.html.page import page
+    from polhode.view.scene.scene import scene
 
-    content = TABLES.format(systems=ph.systems().to_markdown(), methods=ph.methods().to_markdown())
+    content = TABLES.format(systems=ph.list_systems().to_markdown(), methods=ph.list_methods().to_markdown())
     files.append(File.generated(config, "tables.md", content=content))
     files.append(File.generated(config, "reproduce.md", content=reproduced()))
     schema = json.dumps(scenario_schema(), indent=1, ensure_ascii=False)

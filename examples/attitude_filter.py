@@ -22,7 +22,6 @@ sensors = [VectorSensor([1, 0, 0], np.radians(0.5), "sun"), VectorSensor([0, 1, 
 def true_motion(interval, samples):
     substeps = max(1, round(interval / 0.05))
     return ph.simulate(
-        satellite,
         start,
         step=interval / substeps,
         steps=samples * substeps,

@@ -8,8 +8,8 @@ import numpy as np
 
 import polhode as ph
 from polhode import son
-from polhode.systems.son_integrals import manakov_integrals, manakov_labels
-from polhode.systems.son_lax import lax_matrix
+from polhode.systems.son.integrals import manakov_integrals, manakov_labels
+from polhode.systems.son.lax import lax_matrix
 
 body = ph.RigidBodySOn([0.7, 0.9, 1.2, 1.6, 1.9, 2.3])
 state = body.state(M=0.4 * np.cos(np.arange(15.0)))
@@ -20,16 +20,16 @@ print(np.round(state.invariants()["manakov"], 4))
 limit = body.largest_step(state)
 print(f"\nthe largest step is {limit:.4f}; relative drift over 10 000 steps:")
 for fraction in (0.01, 0.1, 0.5, 0.9):
-    run = ph.simulate(body, state, step=fraction * limit, steps=10_000, save_every=100, method=ph.MoserVeselov())
-    drift = {kept.name: kept.relative for kept in run.kept()}
+    run = ph.simulate(state, step=fraction * limit, steps=10_000, save_every=100, method=ph.MoserVeselov())
+    drift = {kept.name: kept.relative for kept in run.conservation()}
     print(f"  step {fraction:4.2f} of it: " + ", ".join(f"{name} {value:.0e}" for name, value in drift.items()))
 
 # %% A method that knows nothing of this loses them
-run = ph.simulate(body, state, step=0.1 * limit, steps=10_000, save_every=100, method=ph.RK4())
-print("  RK4 at 0.10:      " + ", ".join(f"{kept.name} {kept.relative:.0e}" for kept in run.kept()))
+run = ph.simulate(state, step=0.1 * limit, steps=10_000, save_every=100, method=ph.RK4())
+print("  RK4 at 0.10:      " + ", ".join(f"{kept.name} {kept.relative:.0e}" for kept in run.conservation()))
 
 # %% Why: M + λΛ² only changes its basis from step to step, for every λ at once
-run = ph.simulate(body, state, step=0.5 * limit, steps=200, method=ph.MoserVeselov())
+run = ph.simulate(state, step=0.5 * limit, steps=200, method=ph.MoserVeselov())
 M0 = run.M[0]
 for lam in (0.0, 0.5, 2.0):
     eigenvalues = np.linalg.eigvals(lax_matrix(body.weight, run.M[::50], lam))
@@ -42,14 +42,14 @@ for lam in (0.0, 0.5, 2.0):
 small = ph.RigidBodySOn([1.0, 1.5, 2.2])
 start = small.state(M=[0.6, -0.9, 1.1])
 for step in (0.1, 1.0):
-    run = ph.simulate(small, start, step=step, steps=20, method=ph.MoserVeselov())
+    run = ph.simulate(start, step=step, steps=20, method=ph.MoserVeselov())
     # the rate c for which M(c h) is M₁ to first order, refined
     c = 1.0
     for _ in range(8):
-        late = ph.simulate(small, start, step=c * step, steps=1, method=ph.DOP853(1e-13, 1e-15)).final
+        late = ph.simulate(start, step=c * step, steps=1, method=ph.DOP853(1e-13, 1e-15)).final
         velocity = late.M @ late.Omega - late.Omega @ late.M
         c += float(np.sum((run.M[1] - late.M) * velocity) / np.sum(velocity * velocity)) / step
-    exact = ph.simulate(small, start, step=c * step, steps=20, method=ph.DOP853(1e-13, 1e-15))
+    exact = ph.simulate(start, step=c * step, steps=20, method=ph.DOP853(1e-13, 1e-15))
     print(f"step {step}: c = {c:.9f}, and after 20 steps the momenta differ by {np.abs(exact.M - run.M).max():.0e}")
 
 # %% The integrals are functions of M alone: any rotation of the whole body leaves them

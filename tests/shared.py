@@ -1,4 +1,4 @@
-"""Reference files that lie beside the project on some machines: tests that need them skip where they are absent."""
+"""Reference numbers that tests compare with, and how spectra are compared."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "shared"
+FOLDER = Path(__file__).resolve().parent / "data"
 
 
 def golden(name: str) -> Any:
-    """The reference numbers in `golden/<name>.json`."""
-    path = FOLDER / "golden" / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"no reference file {path.name} beside the project")
-    return json.loads(path.read_text())
+    """The reference numbers in `data/<name>.json`."""
+    return json.loads((FOLDER / f"{name}.json").read_text())
 
 
 def same_eigenvalues(found: Any, expected: Any, tolerance: float = 1e-10) -> None:

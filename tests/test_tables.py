@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from io import StringIO
 from types import SimpleNamespace
@@ -10,15 +9,15 @@ from types import SimpleNamespace
 from rich.console import Console
 
 import polhode as ph
-from polhode.methods.base import known_methods
-from polhode.systems.base import known_systems
-from polhode.tables import Table, methods, systems
+from polhode.core.method import known_methods
+from polhode.systems.registry import known_systems
+from polhode.tables import Table, list_methods, list_systems
 
 SMALL = Table("Small & few", [{"name": "a|b", "parts": ["<x>", 2]}, {"name": "longer", "parts": []}])
 
 
 def test_every_system_is_in_the_table_with_its_own_data():
-    rows = {row["system"]: row for row in systems()}
+    rows = {row["system"]: row for row in list_systems()}
     assert list(rows) == list(known_systems())
     free = rows["FreeRigidBody"]
     assert free["what"] == ph.FreeRigidBody.summary
@@ -29,14 +28,14 @@ def test_every_system_is_in_the_table_with_its_own_data():
 
 def test_the_methods_that_fit_a_system_are_those_that_accept_it():
     body = ph.FreeRigidBody([1, 2, 3])
-    (row,) = (row for row in systems() if row["system"] == "FreeRigidBody")
+    (row,) = (row for row in list_systems() if row["system"] == "FreeRigidBody")
     for name, cls in known_methods().items():
         assert (name in row["methods"]) == any(variant.why_not(body) is None for variant in cls.variants())
 
 
 def test_every_method_is_in_the_table_with_all_its_settings():
     for name, cls in known_methods().items():
-        rows = [row for row in methods() if row["method"] == name]
+        rows = [row for row in list_methods() if row["method"] == name]
         listed = {(order, tuple(row["traits"])) for row in rows for order in row["order"] or [0]}
         claimed = {(v.order, tuple(trait for trait, has in v.traits().items() if has)) for v in cls.variants()}
         assert listed == claimed
@@ -54,13 +53,13 @@ def test_settings_that_differ_in_traits_have_rows_of_their_own(monkeypatch):
             return [SimpleNamespace(order=n, traits=lambda kept=kept: {"symplectic": kept}) for n, kept in settings]
 
     monkeypatch.setattr("polhode.tables.known_methods", lambda: {"Fickle": Fickle})
-    assert [(row["order"], row["traits"]) for row in methods()] == [([2, 4], ["symplectic"]), ([5], [])]
+    assert [(row["order"], row["traits"]) for row in list_methods()] == [([2, 4], ["symplectic"]), ([5], [])]
 
 
 def test_arguments_are_those_of_the_constructor():
-    (lgvi,) = (row for row in methods() if row["method"] == "LGVI")
+    (lgvi,) = (row for row in list_methods() if row["method"] == "LGVI")
     assert lgvi["arguments"] == ["order=2", "form='hamiltonian'"]
-    (exact,) = (row for row in methods() if row["method"] == "Exact")
+    (exact,) = (row for row in list_methods() if row["method"] == "Exact")
     assert exact["arguments"] == []
 
 
@@ -83,13 +82,10 @@ def test_for_a_terminal():
     assert "<x>" not in text
 
 
-def test_the_packages_are_called_and_are_still_packages():
-    assert repr(ph.systems()) == repr(systems())
-    assert repr(ph.methods()) == repr(methods())
-    import polhode.systems.base as base
-
-    assert base.System is ph.FreeRigidBody.__mro__[2]
-    assert importlib.import_module("polhode.methods").LGVI is ph.LGVI
+def test_packages_are_packages_and_objects_travel():
+    assert repr(ph.list_systems()) == repr(list_systems())
+    assert ph.systems.FreeRigidBody is ph.FreeRigidBody
+    assert ph.methods.LGVI is ph.LGVI
     assert pickle.loads(pickle.dumps(ph.LGVI(4))) == ph.LGVI(4)
     assert repr(pickle.loads(pickle.dumps(ph.FreeRigidBody([1, 2, 3])))) == "FreeRigidBody(inertia=[1.0, 2.0, 3.0])"
 

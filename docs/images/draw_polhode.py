@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import polhode as ph
-from polhode.view.globes import draw_body_axis, draw_polhode
-from polhode.view.style import BLUE, styled
+from polhode.view.figures.sphere_paths import draw_body_axis, draw_polhode
+from polhode.view.figures.style import BLUE, styled
 
 
 @styled
 def main() -> None:
     body = ph.FreeRigidBody(inertia=[1, 2, 3])
-    trajectory = ph.simulate(body, body.state(omega=[0.6, -0.4, 0.75]), step=0.02, t_end=70.0)
+    trajectory = ph.simulate(body.state(omega=[0.6, -0.4, 0.75]), step=0.02, t_end=70.0)
     figure = Figure(figsize=(8.0, 14 / 3), layout="constrained")
     left, right = figure.subplots(1, 2)
     draw_polhode(left, trajectory)

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 from PIL import Image
-from tests.view.browser import browser
+from tests.view.html.browser import browser
 
-from polhode.io.examples import find_example
-from polhode.io.scenario import load_scenario
-from polhode.view.web import save_page
+from polhode.io.scenario.document import load_scenario
+from polhode.io.scenario.examples import find_example
+from polhode.view.html.page import save_page
 
 SHOW = """
 const slider = document.querySelector(".polhode-view input[type=range]");

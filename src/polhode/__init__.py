@@ -4,21 +4,22 @@
 
 >>> import polhode as ph
 >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
->>> traj = ph.simulate(body, body.state(omega=[0.7, -0.6, 0.5]), step=0.01, t_end=100.0, save_every=10)
+>>> traj = ph.simulate(body.state(omega=[0.7, -0.6, 0.5]), step=0.01, t_end=100.0, save_every=10)
 >>> traj.drift()["spatial_momentum"] < 1e-12
 True
 
-`ph.systems()` and `ph.methods()` list what there is.
+`ph.list_systems()` and `ph.list_methods()` show what there is.
 """
 
 from os import PathLike as _PathLike
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import tables as _tables
+from . import methods, systems
 from ._version import __version__
-from .errors import ConvergenceError, IncompatibleMethod, Interrupted, InvalidInput, PolhodeError
-from .events import Contact, Crossing
+from .core.method import Method
+from .core.system import State, System
+from .errors import ConvergenceError, IncompatibleMethodError, InvalidInputError, PolhodeError, RunInterruptedError
 from .geometry import bishop, quaternion, s2, se3, so2, so3, son
 from .methods import (
     DOP853,
@@ -34,19 +35,23 @@ from .methods import (
     QuaternionVI,
     SymmetricMoserVeselov,
 )
-from .simulate import resume, simulate
-from .systems.base import System as _System
-from .trajectory import Trajectory
-from .usable import largest_step
+from .simulation.driver import resume, simulate
+from .simulation.events import Contact, Crossing
+from .simulation.step_limit import largest_step
+from .simulation.trajectory import Trajectory
+from .tables import list_methods, list_systems
 
 if _TYPE_CHECKING:
     from .systems import (
         AttitudeBody,
-        BodyMomentBody,
+        AxisPendulum,
         ChargedBody,
         ChargedPoints,
         ConcentricShells,
+        ConstantBodyMoment,
+        ConstantSpaceMoment,
         CoupledBodies,
+        CoupledDoubleBrackets,
         DampedGyrostat,
         DirectorBody,
         DistantBody,
@@ -63,23 +68,15 @@ if _TYPE_CHECKING:
         Pendulum3D,
         PlanarBody,
         PlanarPendulum,
-        PlanePendulum,
         PointForceBody,
         RigidBodySOn,
         Rotor,
-        SpaceMomentBody,
-        State,
         SymmetricRigidBodySOn,
         TidalFriction,
-        TwoSidedBody,
         UniformField,
+        linearize,
     )
-    from .tables import methods, systems
 else:
-    from . import methods, systems  # type: ignore[assignment]
-
-    _tables.make_callable(systems, _tables.systems)  # type: ignore[arg-type]
-    _tables.make_callable(methods, _tables.methods)  # type: ignore[arg-type]
 
     def __getattr__(name: str) -> _Any:
         """A system, whose file is read when it is first asked for."""
@@ -96,13 +93,16 @@ __all__ = [
     "LGVI",
     "RK4",
     "AttitudeBody",
-    "BodyMomentBody",
+    "AxisPendulum",
     "ChargedBody",
     "ChargedPoints",
     "ConcentricShells",
+    "ConstantBodyMoment",
+    "ConstantSpaceMoment",
     "Contact",
     "ConvergenceError",
     "CoupledBodies",
+    "CoupledDoubleBrackets",
     "Crossing",
     "DampedGyrostat",
     "DirectorBody",
@@ -118,11 +118,11 @@ __all__ = [
     "FullKickVI",
     "FullTwoBodyProblem",
     "Gyrostat",
-    "IncompatibleMethod",
-    "Interrupted",
-    "InvalidInput",
+    "IncompatibleMethodError",
+    "InvalidInputError",
     "KeplerOrbit",
     "LagrangeDAlembert",
+    "Method",
     "Midpoint",
     "MoserVeselov",
     "NonTwistingBody",
@@ -130,23 +130,25 @@ __all__ = [
     "Pendulum3D",
     "PlanarBody",
     "PlanarPendulum",
-    "PlanePendulum",
     "PointForceBody",
     "PolhodeError",
     "QuaternionVI",
     "RigidBodySOn",
     "Rotor",
-    "SpaceMomentBody",
+    "RunInterruptedError",
     "State",
     "SymmetricMoserVeselov",
     "SymmetricRigidBodySOn",
+    "System",
     "TidalFriction",
     "Trajectory",
-    "TwoSidedBody",
     "UniformField",
     "__version__",
     "bishop",
     "largest_step",
+    "linearize",
+    "list_methods",
+    "list_systems",
     "load",
     "methods",
     "quaternion",
@@ -161,8 +163,8 @@ __all__ = [
 ]
 
 
-def load(path: str | _PathLike[str], system: _System | None = None) -> Trajectory:
+def load(path: str | _PathLike[str], system: System | None = None) -> Trajectory:
     """Read a trajectory that `Trajectory.save` wrote. A `system` with functions, which a file cannot hold, is given anew."""
-    from .io.netcdf import load as load_netcdf
+    from .io.trajectory_file import load as load_netcdf
 
     return load_netcdf(path, system)

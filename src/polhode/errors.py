@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from .simulation.trajectory import Trajectory
 
 
 class PolhodeError(Exception):
@@ -17,13 +17,13 @@ class PolhodeError(Exception):
         return _restored, (type(self), self.args, self.__dict__)
 
 
-class InvalidInput(PolhodeError, ValueError):
+class InvalidInputError(PolhodeError, ValueError):
     """An argument that cannot be used: names the field, the value, and what is allowed.
 
-    >>> raise InvalidInput("step", 0.0, "a nonzero finite number")
+    >>> raise InvalidInputError("step", 0.0, "a nonzero finite number")
     Traceback (most recent call last):
     ...
-    polhode.errors.InvalidInput: step = 0.0: expected a nonzero finite number
+    polhode.errors.InvalidInputError: step = 0.0: expected a nonzero finite number
     """
 
     def __init__(self, field: str, value: Any, allowed: str) -> None:
@@ -31,7 +31,7 @@ class InvalidInput(PolhodeError, ValueError):
         super().__init__(f"{field} = {_short(value)}: expected {allowed}")
 
 
-class IncompatibleMethod(PolhodeError, TypeError):
+class IncompatibleMethodError(PolhodeError, TypeError):
     """A method that cannot integrate this system; the message says which can."""
 
 
@@ -44,7 +44,7 @@ class ConvergenceError(PolhodeError, ArithmeticError):
         super().__init__(message)
 
 
-class Interrupted(KeyboardInterrupt):
+class RunInterruptedError(KeyboardInterrupt):
     """A run was interrupted. `trajectory` holds what was computed of its `steps`; `polhode.resume` goes on from it.
 
     It is a `KeyboardInterrupt` and no `PolhodeError`, so that nothing that handles failures swallows it.

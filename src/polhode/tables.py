@@ -1,16 +1,16 @@
-"""What there is, as tables made from the classes' own data: `polhode.systems()` and `polhode.methods()`."""
+"""What there is, as tables made from the classes' own data: `polhode.list_systems()` and `polhode.list_methods()`."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .methods.base import Method, known_methods
-from .systems.base import System, known_systems
+from .core.method import Method, known_methods
+from .core.system import System
+from .systems.registry import known_systems
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -85,19 +85,19 @@ class Table:
         return table
 
 
-def systems() -> Table:
+def list_systems() -> Table:
     """Every system: its state, what it conserves, and the methods that fit it.
 
-    >>> [row["conserved"] for row in systems() if row["system"] == "FreeRigidBody"]
+    >>> [row["conserved"] for row in list_systems() if row["system"] == "FreeRigidBody"]
     [['energy', 'spatial_momentum', 'momentum_norm']]
     """
     return Table("Systems", [_system_row(name, cls) for name, cls in known_systems().items()])
 
 
-def methods() -> Table:
+def list_methods() -> Table:
     """Every method: its orders, what it keeps, and where it is from. Settings that differ in traits have their own row.
 
-    >>> [row["order"] for row in methods() if row["method"] == "LGVI"]
+    >>> [row["order"] for row in list_methods() if row["method"] == "LGVI"]
     [[2, 4, 6, 8]]
     """
     return Table("Methods", [row for name, cls in known_methods().items() for row in _method_rows(name, cls)])
@@ -146,10 +146,3 @@ def _arguments(cls: type[Any]) -> list[str]:
 
 def _text(value: Any) -> str:
     return (", ".join(map(str, value)) if isinstance(value, list) else str(value)) or "—"
-
-
-def make_callable(package: ModuleType, table: Callable[[], Table]) -> None:
-    """Let `package()` give its table: `polhode.systems` is the folder of systems and, called, the list of them."""
-    package.__class__ = type(
-        "CallablePackage", (ModuleType,), {"__call__": staticmethod(table), "__doc__": table.__doc__}
-    )

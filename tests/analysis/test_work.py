@@ -8,9 +8,9 @@ import pytest
 import polhode as ph
 from polhode.analysis import group_defect, work_precision
 from polhode.tables import Table
-from polhode.view.work import work_precision as draw
+from polhode.view.figures.work_precision import work_precision as draw
 
-STATE = ph.PlanePendulum.example()
+STATE = ph.PlanarPendulum.example()
 METHODS = [ph.LGVI(), ph.LGVI(order=4), ph.RK4()]
 
 
@@ -22,11 +22,11 @@ def test_errors_fall_with_the_order_and_costs_are_counted() -> None:
         assert np.log2(coarse.error / fine.error) == pytest.approx(method.order, abs=0.3)
         assert fine.evaluations == 2 * coarse.evaluations
         assert fine.seconds > 0.0
-    exact = ph.simulate(STATE.system, STATE, step=6.0, steps=1, method=ph.Exact()).final
-    run = ph.simulate(STATE.system, STATE, step=0.1, steps=60, method=ph.RK4())
+    exact = ph.simulate(STATE, step=6.0, steps=1, method=ph.Exact()).final
+    run = ph.simulate(STATE, step=0.1, steps=60, method=ph.RK4())
     (row,) = [r for r in found.runs if r.method is METHODS[2] and r.step > 0.09]
     assert row.error == pytest.approx(max(abs(float(run.final.theta - exact.theta)), abs(float(run.final.p - exact.p))))
-    assert row.energy == pytest.approx(run.kept()[0].relative, rel=1e-6)
+    assert row.energy == pytest.approx(run.conservation()[0].relative, rel=1e-6)
 
 
 def test_it_can_be_shown() -> None:
@@ -43,18 +43,18 @@ def test_it_can_be_shown() -> None:
 
 
 def test_steps_that_are_too_large_are_left_out() -> None:
-    body = ph.PlanePendulum(0.4, mass=1.2, length=0.5)
+    body = ph.PlanarPendulum(0.4, mass=1.2, length=0.5)
     fast = body.state(omega=20.0)
     found = work_precision(fast, [ph.LGVI()], 1.0, [10, 100])
     assert [run.step for run in found.runs] == [0.01]
     with pytest.raises(ph.PolhodeError, match="larger counts"):
         work_precision(fast, [ph.LGVI()], 1.0, [10])
-    with pytest.raises(ph.InvalidInput):
+    with pytest.raises(ph.InvalidInputError):
         work_precision(fast, [], 1.0)
 
 
 def test_what_leaves_the_group_is_seen() -> None:
-    runs = [ph.simulate(STATE.system, STATE, step=0.1, steps=500, method=m) for m in (ph.LGVI(), ph.RK4())]
+    runs = [ph.simulate(STATE, step=0.1, steps=500, method=m) for m in (ph.LGVI(), ph.RK4())]
     kept, lost = (group_defect(run) for run in runs)
     assert kept < 1e-14
     assert lost == pytest.approx(abs(np.linalg.norm(runs[1].final.z) - 1.0), rel=1e-3)

@@ -17,7 +17,7 @@ from polhode.gravity.interactions import _INTEGRALS
 def test_what_is_timed_is_the_motion(order: int) -> None:
     state = binary(order)
     end = Job(ph.LGVI(), state, step=40.0, steps=100)()
-    run = ph.simulate(state.system, state, step=40.0, steps=100)
+    run = ph.simulate(state, step=40.0, steps=100)
     np.testing.assert_array_equal(state.system.representations["matrix"].layout.unpack(end[:36])["X"], run.X[-1])
     assert run.drift()["energy"] < 1e-3 * abs(float(run.invariants()["energy"][0]))
 
@@ -40,8 +40,8 @@ def test_every_pair_is_counted_once_and_every_body_worked_out_once(n: int) -> No
 
 def test_two_hundred_bodies_keep_their_momenta() -> None:
     state = cluster(200)
-    run = ph.simulate(state.system, state, step=0.02, steps=50, save_every=10)
-    kept = {k.name: k.relative for k in run.kept()}
+    run = ph.simulate(state, step=0.02, steps=50, save_every=10)
+    kept = {k.name: k.relative for k in run.conservation()}
     assert kept["linear_momentum"] < 1e-12
     assert kept["angular_momentum"] < 1e-12
     assert run.stats.evaluations == 50

@@ -9,8 +9,7 @@ import pytest
 
 from polhode.bodies import Polyhedron
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-SHAPES = SHARED / "shapes"
+SHAPES = Path(__file__).resolve().parents[2].parent / "shared" / "shapes"
 ALPHA, BETA, ITOKAWA = "a66391_1999kw4_primary.obj", "a66391_1999kw4_secondary.obj", "itokawa_16_sbgat.obj"
 
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])

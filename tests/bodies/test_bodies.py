@@ -10,7 +10,7 @@ import pytest
 
 from polhode.bodies import Body, Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere, body_from
 from polhode.bodies.integrals import inertia_from
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from tests.bodies.shapes import CUBE, CUBE_FACES, lumpy
 
 RNG = np.random.default_rng(3)
@@ -112,7 +112,7 @@ def test_given_integrals_by_any_key():
     named = {"000": 2.0, (2, 0, 0): 3.0, "0 2 0": 2.0, "002": 1.0, "110": 0.5}
     body = GivenIntegrals(named)
     np.testing.assert_allclose(body.inertia, [[3.0, -0.5, 0.0], [-0.5, 4.0, 0.0], [0.0, 0.0, 5.0]])
-    with pytest.raises(InvalidInput, match="order = 3: expected an order up to 2"):
+    with pytest.raises(InvalidInputError, match="order = 3: expected an order up to 2"):
         body.inertia_integrals(3)
 
 
@@ -140,5 +140,5 @@ REFUSED = {
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_refusals_name_the_field(message: str):
-    with pytest.raises(InvalidInput, match=message):
+    with pytest.raises(InvalidInputError, match=message):
         REFUSED[message]()

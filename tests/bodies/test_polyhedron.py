@@ -9,18 +9,8 @@ import pytest
 
 from polhode.bodies import Ellipsoid, Polyhedron
 from polhode.bodies.integrals import exponents
-from polhode.errors import InvalidInput
-from tests.bodies.shapes import (
-    ALPHA,
-    BETA,
-    CUBE,
-    CUBE_FACES,
-    ITOKAWA,
-    ellipsoid_mesh,
-    lumpy,
-    shape_file,
-    sphere_mesh,
-)
+from polhode.errors import InvalidInputError
+from tests.bodies.shapes import ALPHA, BETA, CUBE, CUBE_FACES, ITOKAWA, ellipsoid_mesh, lumpy, shape_file, sphere_mesh
 
 
 def by_divergence(body: Polyhedron, order: int) -> np.ndarray:
@@ -136,10 +126,10 @@ def test_files_that_repeat_vertices(tmp_path):
     path.write_text("\n".join(lines) + "\n")
     body = Polyhedron.from_file(path, mass=1.0)
     assert (len(body.vertices), body.placement.merged) == (8, 28)
-    with pytest.raises(InvalidInput, match="path"):
+    with pytest.raises(InvalidInputError, match="path"):
         Polyhedron.from_file(tmp_path / "none.obj", mass=1.0)
     (tmp_path / "bad.obj").write_text("nothing here\n")
-    with pytest.raises(InvalidInput, match="path"):
+    with pytest.raises(InvalidInputError, match="path"):
         Polyhedron.from_file(tmp_path / "bad.obj", mass=1.0)
 
 
@@ -156,7 +146,7 @@ def test_files_that_repeat_vertices(tmp_path):
 def test_files_that_are_no_meshes_are_named(tmp_path, name: str, text: str, why: str):
     pytest.importorskip("trimesh")
     (tmp_path / name).write_text(text)
-    with pytest.raises(InvalidInput, match=rf"{name}.*{why}"):
+    with pytest.raises(InvalidInputError, match=rf"{name}.*{why}"):
         Polyhedron.from_file(tmp_path / name, mass=1.0)
 
 
@@ -203,7 +193,7 @@ BROKEN = {
 @pytest.mark.parametrize("message", BROKEN)
 def test_broken_meshes_are_refused_with_the_place(message: str):
     vertices, faces = BROKEN[message]
-    with pytest.raises(InvalidInput, match=message):
+    with pytest.raises(InvalidInputError, match=message):
         Polyhedron(vertices, faces, mass=1.0)
 
 

@@ -38,7 +38,7 @@ def test_points_without_radius_never_touch() -> None:
 
 def test_a_body_without_shape_is_refused() -> None:
     integrals = GivenIntegrals({"000": 2.0, "200": 3.0, "020": 2.0, "002": 1.0})
-    with pytest.raises(ph.InvalidInput, match="second"):
+    with pytest.raises(ph.InvalidInputError, match="second"):
         Separation(Sphere(1.0, 1.0), integrals)
 
 

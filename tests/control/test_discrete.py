@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode import InvalidInput, son
-from polhode.control import MissedEndPoint, steer, steer_discrete
+from polhode import InvalidInputError, son
+from polhode.control import MissedEndPointError, steer, steer_discrete
 from tests.shared import golden
 
 
@@ -56,8 +56,8 @@ def test_extremals_are_the_symmetric_discrete_body_and_maxima() -> None:
 
 def test_too_few_steps_are_an_error_with_the_miss() -> None:
     """One step cannot turn by more than the end of the domain."""
-    with pytest.raises(MissedEndPoint, match="in 1 steps") as caught:
+    with pytest.raises(MissedEndPointError, match="in 1 steps") as caught:
         steer_discrete([1.0, 1.5, 2.2], np.eye(3), son.exp(son.hat([0.0, 0.0, 2.5])), 1, starts=3)
     assert caught.value.miss > 0.5
-    with pytest.raises(InvalidInput, match="steps"):
+    with pytest.raises(InvalidInputError, match="steps"):
         steer_discrete([1, 2, 3], np.eye(3), np.eye(3), 0)

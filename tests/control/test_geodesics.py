@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from polhode import InvalidInput, son
-from polhode.control import MissedEndPoint, steer, steer_discrete
+from polhode import InvalidInputError, son
+from polhode.control import MissedEndPointError, steer, steer_discrete
 from polhode.control.shooting import Shooter
 from polhode.methods import LGVI
-from polhode.systems.son import RigidBodySOn
-from polhode.systems.son_maps import momentum
+from polhode.systems.son.maps import momentum
+from polhode.systems.son.rigid_body import RigidBodySOn
 from tests.shared import golden
 
 LAMBDA4 = [1.0, 2.0, 3.0, 4.0]
@@ -111,15 +111,15 @@ def test_the_derivative_of_the_end() -> None:
 
 def test_no_arrival_is_an_error_with_the_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polhode.control.shooting.MAX_ITERATIONS", 1)
-    with pytest.raises(MissedEndPoint, match="rad from it") as caught:
+    with pytest.raises(MissedEndPointError, match="rad from it") as caught:
         steer([1.0, 2.0, 3.0], np.eye(3), son.exp(son.hat([1.0, 1.0, -1.0])), 1.0, starts=2)
     assert 0.0 < caught.value.miss < np.pi
 
 
 def test_input_that_cannot_be() -> None:
-    with pytest.raises(InvalidInput, match="QT"):
+    with pytest.raises(InvalidInputError, match="QT"):
         steer([1, 2, 3], np.eye(3), np.ones((3, 3)), 1.0)
-    with pytest.raises(InvalidInput, match="duration"):
+    with pytest.raises(InvalidInputError, match="duration"):
         steer([1, 2, 3], np.eye(3), np.eye(3), -1.0)
-    with pytest.raises(InvalidInput, match="starts"):
+    with pytest.raises(InvalidInputError, match="starts"):
         steer([1, 2, 3], np.eye(3), np.eye(3), 1.0, starts=0)

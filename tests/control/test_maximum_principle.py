@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode import InvalidInput, son
-from polhode.control import DiscreteProblem, MissedEndPoint, steer_discrete
+from polhode import InvalidInputError, son
+from polhode.control import DiscreteProblem, MissedEndPointError, steer_discrete
 
 NONLINEAR = DiscreteProblem(
     lambda x, u: np.array([x[0] + 0.3 * x[1], x[1] - 0.3 * np.sin(x[0]) + 0.3 * u[0]]),
@@ -111,24 +111,24 @@ def test_the_rigid_body_as_a_stated_problem() -> None:
 
 def test_a_problem_without_a_solution_is_an_error_with_the_miss() -> None:
     problem = DiscreteProblem(lambda x, u: x + np.sin(u), lambda x, u: 0.5 * u @ u)
-    with pytest.raises(MissedEndPoint, match="missed by") as caught:
+    with pytest.raises(MissedEndPointError, match="missed by") as caught:
         problem.solve([0.0], [5.0], steps=2, u=[0.1])  # at most 2 can be reached
     assert caught.value.miss > 2.0
 
 
 def test_input_that_cannot_be() -> None:
     good = DiscreteProblem(lambda x, u: x + u, lambda x, u: 0.5 * u @ u)
-    with pytest.raises(InvalidInput, match="steps"):
+    with pytest.raises(InvalidInputError, match="steps"):
         good.solve([0.0], [1.0], steps=0, u=[0.1])
-    with pytest.raises(InvalidInput, match="xN"):
+    with pytest.raises(InvalidInputError, match="xN"):
         good.solve([0.0], [1.0, 2.0], steps=2, u=[0.1])
-    with pytest.raises(InvalidInput, match="one control"):
+    with pytest.raises(InvalidInputError, match="one control"):
         good.solve([0.0], [1.0], steps=2, u=np.zeros((3, 1)))
-    with pytest.raises(InvalidInput, match="shape"):
+    with pytest.raises(InvalidInputError, match="shape"):
         good.solve([0.0], [1.0], steps=2, u=[0.1], x=np.zeros((2, 1)))
-    with pytest.raises(InvalidInput, match="analytic"):
+    with pytest.raises(InvalidInputError, match="analytic"):
         DiscreteProblem(lambda x, u: x + np.abs(u) * 1.0 + u.real, good.g).solve([0.0], [1.0], steps=2, u=[0.1])
-    with pytest.raises(InvalidInput, match="values like x"):
+    with pytest.raises(InvalidInputError, match="values like x"):
         DiscreteProblem(lambda x, u: np.zeros(2), good.g).solve([0.0], [1.0], steps=2, u=[0.1])
-    with pytest.raises(InvalidInput, match="a number"):
+    with pytest.raises(InvalidInputError, match="a number"):
         DiscreteProblem(good.f, lambda x, u: np.zeros(2)).solve([0.0], [1.0], steps=2, u=[0.1])

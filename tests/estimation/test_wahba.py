@@ -40,11 +40,11 @@ def test_least_squares_is_the_minimum() -> None:
 
 
 def test_directions_that_do_not_determine_an_attitude_are_refused() -> None:
-    with pytest.raises(ph.InvalidInput, match="parallel"):
+    with pytest.raises(ph.InvalidInputError, match="parallel"):
         triad([1, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1])
-    with pytest.raises(ph.InvalidInput, match="two directions"):
+    with pytest.raises(ph.InvalidInputError, match="two directions"):
         least_squares_attitude([[1, 0, 0]], [[0, 1, 0]])
-    with pytest.raises(ph.InvalidInput, match="shape"):
+    with pytest.raises(ph.InvalidInputError, match="shape"):
         least_squares_attitude([[1, 0, 0]], [[0, 1]])
 
 
@@ -55,17 +55,17 @@ def test_parallel_directions_are_refused_however_they_contradict_each_other(nois
         e, x = RNG.normal(size=(2, 3))
         parallel, other = np.array([e, -e]), np.array([x, x + noise * RNG.normal(size=3)])
         for r, b, field in ((parallel, other, "r"), (other, parallel, "b")):
-            with pytest.raises(ph.InvalidInput, match="not parallel") as caught:
+            with pytest.raises(ph.InvalidInputError, match="not parallel") as caught:
                 least_squares_attitude(r, b)
             assert caught.value.field == field or noise < 1e-9
 
 
 def test_directions_that_several_attitudes_fit_are_refused() -> None:
-    with pytest.raises(ph.InvalidInput, match="equally well"):
+    with pytest.raises(ph.InvalidInputError, match="equally well"):
         least_squares_attitude(np.eye(3), -np.eye(3))
-    with pytest.raises(ph.InvalidInput, match="equally well"):
+    with pytest.raises(ph.InvalidInputError, match="equally well"):
         least_squares_attitude([[1, 0, 0], [0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 0, 0], [0, 1, 0]])
-    with pytest.raises(ph.InvalidInput, match="not parallel"):
+    with pytest.raises(ph.InvalidInputError, match="not parallel"):
         least_squares_attitude([[1, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 1, 0]])
 
 
@@ -82,7 +82,7 @@ def test_directions_that_several_attitudes_fit_are_refused() -> None:
     ],
 )
 def test_bad_input_is_named(changed: dict, field: str) -> None:
-    with pytest.raises(ph.InvalidInput) as caught:
+    with pytest.raises(ph.InvalidInputError) as caught:
         least_squares_attitude(**({"r": [[1, 0, 0], [0, 1, 0]], "b": [[1, 0, 0], [0, 1, 0]]} | changed))
     assert caught.value.field == field
 
@@ -105,5 +105,5 @@ def test_sensors_have_the_noise_they_say() -> None:
     ends = [gyro.biases(np.zeros(3), np.linspace(0, 4, 9), RNG)[-1] for _ in range(2000)]
     np.testing.assert_allclose(np.std(ends), 0.2, rtol=0.05)
     for bad in ({"reference": [0, 0, 0], "sigma": 0.1}, {"reference": [1, 0, 0], "sigma": 0.0}):
-        with pytest.raises(ph.InvalidInput):
+        with pytest.raises(ph.InvalidInputError):
             VectorSensor(**bad)

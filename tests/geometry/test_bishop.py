@@ -73,7 +73,7 @@ def test_the_twist_rate_is_the_angular_velocity_about_d3() -> None:
     state = ph.FreeRigidBody.example()
     errors = []
     for n in (100, 200, 400):
-        traj = ph.simulate(state.system, state, step=5.0 / n, steps=n, method=ph.Exact())
+        traj = ph.simulate(state, step=5.0 / n, steps=n, method=ph.Exact())
         errors.append(np.abs(bishop.twist_rate(traj.R, traj.t) - traj.omega[:, 2]).max())
     assert np.allclose(np.diff(np.log2(errors)), -2.0, atol=0.2)
     assert errors[-1] < 1e-3
@@ -107,6 +107,6 @@ def test_vectors_are_carried_as_between_neighbours() -> None:
     ],
 )
 def test_what_cannot_be_used_is_named(call, field) -> None:
-    with pytest.raises(ph.InvalidInput) as error:
+    with pytest.raises(ph.InvalidInputError) as error:
         call()
     assert error.value.field == field

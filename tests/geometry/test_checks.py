@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import bishop, quaternion, s2, se3, so2, so3, son, unchecked
 
 NAN = np.nan
@@ -25,7 +25,7 @@ Case = tuple[Callable[..., Any], tuple[Any, ...], str]
 
 def refused(function: Callable[..., Any], arguments: tuple[Any, ...], field: str) -> None:
     """The argument is refused by its name."""
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         function(*arguments)
     assert caught.value.field == field
     assert str(caught.value).startswith(f"{field} = ")

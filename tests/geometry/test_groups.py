@@ -5,19 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.geometry.reference import (
-    EPS,
-    GROUPS,
-    S3,
-    SE3,
-    SO2,
-    SO3,
-    WITH_DEXP,
-    error,
-    exact,
-    exponential,
-    trivialised,
-)
+from tests.geometry.reference import EPS, GROUPS, S3, SE3, SO2, SO3, WITH_DEXP, error, exact, exponential, trivialised
 
 each_group = pytest.mark.parametrize("group", GROUPS, ids=repr)
 each_dexp = pytest.mark.parametrize("group", WITH_DEXP, ids=repr)

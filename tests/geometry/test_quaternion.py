@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import quaternion, so3
 from tests.geometry.reference import EPS
 
@@ -135,15 +135,15 @@ def test_random_is_uniform(rng):
 
 
 def test_bad_shapes_are_named():
-    with pytest.raises(InvalidInput, match=r"q = .*\(3,\).*\(4,\)"):
+    with pytest.raises(InvalidInputError, match=r"q = .*\(3,\).*\(4,\)"):
         quaternion.multiply([0, 0, 0, 1], [1, 2, 3])
-    with pytest.raises(InvalidInput, match=r"R = "):
+    with pytest.raises(InvalidInputError, match=r"R = "):
         quaternion.from_matrix(np.eye(2))
-    with pytest.raises(InvalidInput, match=r"q = "):
+    with pytest.raises(InvalidInputError, match=r"q = "):
         quaternion.as_wxyz([1, 2, 3])
 
 
 @pytest.mark.parametrize("function", [quaternion.log, quaternion.angle])
 def test_zero_is_along_no_attitude(function):
-    with pytest.raises(InvalidInput, match="nonzero quaternion"):
+    with pytest.raises(InvalidInputError, match="nonzero quaternion"):
         function([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import s2, so3
 from tests.geometry.reference import EPS
 
@@ -127,5 +127,5 @@ def test_batches(shape, rng):
 
 
 def test_bad_shapes_are_named():
-    with pytest.raises(InvalidInput, match=r"v = .*\(2,\).*\(3,\)"):
+    with pytest.raises(InvalidInputError, match=r"v = .*\(2,\).*\(3,\)"):
         s2.exp([1, 0, 0], [1, 2])

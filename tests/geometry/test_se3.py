@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import se3, so3
 from tests.geometry.reference import EPS, error, exact, exponential, trivialised, twist_hat
 
@@ -72,7 +72,7 @@ def test_distance_has_a_length(rng):
     for length in (0.1, 1.0, 1e3):
         assert np.allclose(se3.distance(g, h, length), np.hypot(angle, gap / length), rtol=8.0 * EPS, atol=0.0)
     for length in (0.0, -1.0, np.nan):
-        with pytest.raises(InvalidInput, match="length"):
+        with pytest.raises(InvalidInputError, match="length"):
             se3.distance(g, h, length)
 
 
@@ -96,7 +96,7 @@ def test_random_has_a_length(rng):
     ],
 )
 def test_bad_input_is_named(function, arguments, field):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         function(*arguments)
     assert caught.value.field == field
 

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import so2, son
 from tests.geometry.reference import EPS
 
@@ -51,9 +51,9 @@ def test_project_finds_the_nearest():
 
 
 def test_project_refuses_reflections():
-    with pytest.raises(InvalidInput, match=r"A = .*positive determinant"):
+    with pytest.raises(InvalidInputError, match=r"A = .*positive determinant"):
         so2.project([[1.0, 0.0], [0.0, -1.0]])
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         so2.project(np.zeros((2, 2)))
 
 
@@ -64,13 +64,13 @@ def test_random_is_uniform():
 
 
 def test_bad_shapes_are_named():
-    with pytest.raises(InvalidInput, match=r"R = .*\(3, 3\).*\(2, 2\)"):
+    with pytest.raises(InvalidInputError, match=r"R = .*\(3, 3\).*\(2, 2\)"):
         so2.log(np.eye(3))
-    with pytest.raises(InvalidInput, match=r"theta = "):
+    with pytest.raises(InvalidInputError, match=r"theta = "):
         so2.exp("north")
 
 
 @pytest.mark.parametrize("matrix", [np.diag([1.0, -1.0]), 2.0 * np.eye(2)])
 def test_what_is_no_rotation_has_no_angle(matrix):
-    with pytest.raises(InvalidInput, match="a rotation matrix"):
+    with pytest.raises(InvalidInputError, match="a rotation matrix"):
         so2.log(matrix)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import quaternion, so3
 from tests.geometry.reference import EPS, error, exact, exponential, rounded
 
@@ -112,12 +112,12 @@ def test_project_keeps_rotations(rng):
     "A", [np.diag([1.0, 1.0, -1.0]), np.zeros((3, 3)), np.ones((3, 3)), np.diag([1.0, 1.0, 1e-17])]
 )
 def test_project_refuses_what_is_no_rotation(A):
-    with pytest.raises(InvalidInput, match=r"A = .*positive determinant"):
+    with pytest.raises(InvalidInputError, match=r"A = .*positive determinant"):
         so3.project([np.eye(3), A])
 
 
 def test_project_refuses_what_is_no_number():
-    with pytest.raises(InvalidInput, match="finite"):
+    with pytest.raises(InvalidInputError, match="finite"):
         so3.project(np.full((3, 3), np.nan))
 
 
@@ -154,7 +154,7 @@ def test_matches_quaternions(rng):
     [(so3.exp, [1.0, 2.0], "x"), (so3.log, np.eye(4), "R"), (so3.vee, [1.0, 2.0, 3.0], "A"), (so3.exp, "abc", "x")],
 )
 def test_bad_input_is_named(function, argument, field):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         function(argument)
     assert caught.value.field == field
 
@@ -176,5 +176,5 @@ def test_compose_and_inverse_are_those_of_matrices(rng):
     "matrix", [np.diag([1.0, 1.0, -1.0]), 2.0 * np.eye(3), np.zeros((3, 3)), np.full((3, 3), np.nan)]
 )
 def test_what_is_no_rotation_has_no_logarithm(function, matrix):
-    with pytest.raises(InvalidInput, match="a rotation matrix"):
+    with pytest.raises(InvalidInputError, match="a rotation matrix"):
         function(matrix)

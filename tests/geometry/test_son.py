@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.geometry import so2, so3, son
 from tests.geometry.reference import EPS, error, exact, exponential, rounded, trivialised
 
@@ -85,9 +85,9 @@ def test_log_to_the_last_digits(size, rng):
 
 
 def test_log_refuses_reflections():
-    with pytest.raises(InvalidInput, match=r"R = .*a rotation matrix"):
+    with pytest.raises(InvalidInputError, match=r"R = .*a rotation matrix"):
         son.log(np.diag([1.0, 1.0, 1.0, -1.0]))
-    with pytest.raises(InvalidInput, match=r"Q = .*a rotation matrix"):
+    with pytest.raises(InvalidInputError, match=r"Q = .*a rotation matrix"):
         son.distance(np.eye(3), np.diag([1.0, -1.0, 1.0]))
 
 
@@ -123,7 +123,7 @@ def test_dexpinv_to_the_last_digits(side, rng):
 
 
 def test_cayley_inverse_refuses_half_turns():
-    with pytest.raises(InvalidInput, match=r"eigenvalue −1"):
+    with pytest.raises(InvalidInputError, match=r"eigenvalue −1"):
         son.cayley_inverse(-np.eye(4))
 
 
@@ -148,7 +148,7 @@ def test_project(rng):
     assert np.abs(np.swapaxes(P, -1, -2) @ P - np.eye(5)).max() < 4.0 * EPS
     S = np.swapaxes(P, -1, -2) @ noisy
     assert np.allclose(S, np.swapaxes(S, -1, -2), rtol=0.0, atol=60.0 * EPS)
-    with pytest.raises(InvalidInput, match="positive determinant"):
+    with pytest.raises(InvalidInputError, match="positive determinant"):
         son.project(-np.eye(5))
 
 
@@ -171,6 +171,6 @@ def test_project(rng):
     ],
 )
 def test_bad_input_is_named(function, arguments, field):
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         function(*arguments)
     assert caught.value.field == field

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from polhode.bodies import Ellipsoid, GivenIntegrals, Polyhedron
 from polhode.gravity import Expansion
-from tests.bodies.shapes import ALPHA, BETA, SHARED, shape_file
-
-GOLDEN = SHARED / "golden" / "full_two_body"
-
-
-def golden(name: str) -> dict:
-    path = GOLDEN / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"{name} is not here")
-    return json.loads(path.read_text())
+from tests.bodies.shapes import ALPHA, BETA, shape_file
+from tests.shared import golden
 
 
 def test_forces_of_two_ellipsoids():
     # theirs: A the primary, B the secondary, r from A to B in A; ours: body 1 is B, body 2 is A, X = r, R = C_B2A
-    data = golden("ellipsoids_o2_lgvi_h40_1000")
+    data = golden("full_two_body/ellipsoids_o2_lgvi_h40_1000")
     parameters, start, forces = data["parameters"], data["initial_state"], data["forces_at_initial_state"]
     A, B = (
         Ellipsoid.of_density(parameters[f"shape_{n}"]["density"], parameters[f"shape_{n}"]["semi_axes_m"]) for n in "AB"
@@ -44,7 +34,7 @@ def test_forces_of_two_ellipsoids():
 
 @pytest.fixture(scope="module")
 def kw4():
-    data = golden("kw4_polyhedra_o2_lgvi_h60_200")
+    data = golden("full_two_body/kw4_polyhedra_o2_lgvi_h60_200")
     shapes = {"A": ALPHA, "B": BETA}
     bodies = {
         n: Polyhedron.from_file(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
-from polhode.errors import InvalidInput, PolhodeError
+from polhode.errors import InvalidInputError, PolhodeError
 from polhode.gravity import Expansion, PointsPoints
 from polhode.gravity.multipoles import highest_degree, reduced_operator
 from tests.bodies.shapes import ellipsoid_mesh, lumpy
@@ -140,21 +140,21 @@ def test_any_units(unit: float):
 
 
 def test_refusals():
-    with pytest.raises(InvalidInput, match="order = 1"):
+    with pytest.raises(InvalidInputError, match="order = 1"):
         Expansion(ONE, TWO, 1, G)
-    with pytest.raises(InvalidInput, match="G = 0"):
+    with pytest.raises(InvalidInputError, match="G = 0"):
         Expansion(ONE, TWO, 2, 0.0)
-    with pytest.raises(InvalidInput, match=r"body2.*a body"):
+    with pytest.raises(InvalidInputError, match=r"body2.*a body"):
         Expansion(ONE, 3.0, 2, G)  # type: ignore[arg-type]
     off = PointMasses([1.0, 1.0], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    with pytest.raises(InvalidInput, match=r"body1.*not 0.5 from it: use recentre=True"):
+    with pytest.raises(InvalidInputError, match=r"body1.*not 0.5 from it: use recentre=True"):
         Expansion(off, TWO, 2, G)
-    with pytest.raises(InvalidInput, match="order = 5: expected an order up to 4"):
+    with pytest.raises(InvalidInputError, match="order = 5: expected an order up to 4"):
         Expansion(GivenIntegrals(ONE.inertia_integrals(4)), TWO, 5, G)
     pair = Expansion(ONE, TWO, 3, G)
-    with pytest.raises(InvalidInput, match="X = "):
+    with pytest.raises(InvalidInputError, match="X = "):
         pair.evaluate([1.0, 2.0], R)
-    with pytest.raises(InvalidInput, match="R = "):
+    with pytest.raises(InvalidInputError, match="R = "):
         pair.evaluate(X, np.ones((2, 3, 3)))
     with pytest.raises(PolhodeError, match="singular at X"):
         pair.evaluate([0.0, 0.0, 0.0], R)

@@ -146,17 +146,17 @@ def test_the_semi_major_axis_is_that_of_the_energy() -> None:
     ],
 )
 def test_what_is_no_motion_is_named(r: list, v: list, field: str) -> None:
-    with pytest.raises(ph.InvalidInput) as caught:
+    with pytest.raises(ph.InvalidInputError) as caught:
         elements(r, v, 1.0)
     assert caught.value.field == field
 
 
 def test_what_has_no_mean_anomaly_is_named() -> None:
-    with pytest.raises(ph.InvalidInput, match="inside the asymptotes"):
+    with pytest.raises(ph.InvalidInputError, match="inside the asymptotes"):
         mean_anomaly(3.0, 2.0)
-    with pytest.raises(ph.InvalidInput, match="finite"):
+    with pytest.raises(ph.InvalidInputError, match="finite"):
         anomaly_from_mean(np.nan, 0.5)
-    with pytest.raises(ph.InvalidInput, match=r"e = -0\.1"):
+    with pytest.raises(ph.InvalidInputError, match=r"e = -0\.1"):
         mean_anomaly(1.0, -0.1)
 
 
@@ -177,11 +177,11 @@ def test_what_has_no_mean_anomaly_is_named() -> None:
     ],
 )
 def test_what_is_no_orbit_is_named(table: dict, field: str) -> None:
-    with pytest.raises(ph.InvalidInput) as caught:
+    with pytest.raises(ph.InvalidInputError) as caught:
         orbit_from(1.0, **table)
     assert caught.value.field == field
 
 
 def test_a_fall_along_the_line_has_no_plane() -> None:
-    with pytest.raises(ph.InvalidInput, match="line of centres"):
+    with pytest.raises(ph.InvalidInputError, match="line of centres"):
         elements([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode.bodies import Dumbbell, Sphere
-from polhode.errors import InvalidInput
+from polhode.errors import InvalidInputError
 from polhode.gravity import PointsPoints, mutual_inertial
 from polhode.scalars import compiled, double, get3, get9, put, put3
 from tests.gravity.reference import AXES, STEP, by_complex_step, cloud, exact_potential, hat, rotation
@@ -36,7 +36,7 @@ def test_dumbbells_of_the_paper():
 
 
 def test_only_points():
-    with pytest.raises(InvalidInput, match=r"body2.*made of points"):
+    with pytest.raises(InvalidInputError, match=r"body2.*made of points"):
         PointsPoints(ONE, Sphere(1.0, 1.0), G)  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from polhode.bodies import Dumbbell, PointMasses, Polyhedron, Sphere
-from polhode.errors import InvalidInput, PolhodeError
+from polhode.errors import InvalidInputError, PolhodeError
 from polhode.gravity import Expansion, PolyhedronField, PolyhedronPoint
 from tests.bodies.shapes import CUBE, CUBE_FACES, ITOKAWA, lumpy, shape_file, sphere_mesh
 from tests.gravity.reference import rotation
@@ -235,13 +235,13 @@ def test_refusals():
     body = Polyhedron(CUBE, CUBE_FACES, density=1.0)
     with pytest.raises(PolhodeError, match=r"singular on the mesh's edges: at \[1. 0. 1.\]"):
         PolyhedronField(body, 1.0).evaluate([[5.0, 0.0, 0.0], [1.0, 0.0, 1.0]])
-    with pytest.raises(InvalidInput, match="points"):
+    with pytest.raises(InvalidInputError, match="points"):
         PolyhedronField(body, 1.0).evaluate([1.0, 2.0])
-    with pytest.raises(InvalidInput, match=r"body.*Polyhedron"):
+    with pytest.raises(InvalidInputError, match=r"body.*Polyhedron"):
         PolyhedronField(Sphere(1.0, 1.0), 1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match=r"body2.*Polyhedron"):
+    with pytest.raises(InvalidInputError, match=r"body2.*Polyhedron"):
         PolyhedronPoint(Sphere(1.0, 1.0), Sphere(1.0, 1.0), 1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match=r"body1.*as a point does"):
+    with pytest.raises(InvalidInputError, match=r"body1.*as a point does"):
         PolyhedronPoint(Dumbbell(1.0, 1.0), body, 1.0)
     single = PointMasses([1.0], [[0.0, 0.0, 0.0]])
     assert PolyhedronPoint(single, body, 1.0).evaluate([9.0, 0.0, 0.0], np.eye(3))[0] < 0

@@ -8,7 +8,7 @@ import pytest
 from polhode import reproduce
 from polhode.reproduce import Row
 from polhode.reproduce.nontwisting import CASES, LAST_DIGIT, nontwisting
-from polhode.view.plots import write_figures
+from polhode.view.figures.catalogue import write_figures
 
 
 @pytest.fixture(scope="module")

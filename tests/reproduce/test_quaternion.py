@@ -7,7 +7,7 @@ import pytest
 from polhode import reproduce
 from polhode.reproduce import Row
 from polhode.reproduce.quaternion import at_least, at_most
-from polhode.view.plots import write_figures
+from polhode.view.figures.catalogue import write_figures
 
 
 @pytest.fixture(scope="module")

@@ -13,17 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from polhode.scalars import absolute, atan2, cos, double, duals, kernel, sin, sqrt, where
-from tests.scalars.test_lanes import (
-    FORMULAS,
-    REAL,
-    WHOLE,
-    arithmetic,
-    comparisons,
-    in_place,
-    pairs,
-    same_bits,
-    sweep,
-)
+from tests.scalars.test_lanes import FORMULAS, REAL, WHOLE, arithmetic, comparisons, in_place, pairs, same_bits, sweep
 
 EPS = np.finfo(float).eps
 K = 3

@@ -149,7 +149,7 @@ def point_force() -> Case:
 
 def constant_moment(space: bool) -> Case:
     M0 = np.array([0.1, -0.2, 0.15])
-    system = ph.SpaceMomentBody(PLAIN, M0) if space else ph.BodyMomentBody(PLAIN, M0)
+    system = ph.ConstantSpaceMoment(PLAIN, M0) if space else ph.ConstantBodyMoment(PLAIN, M0)
     state = system.state(R=R_START, omega=[0.5, -0.4, 0.6])
     return Case(state, [Body(PLAIN)], lambda R: [R[0].T @ M0 if space else M0])
 

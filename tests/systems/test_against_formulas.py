@@ -21,7 +21,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def test_the_flow(case: Case) -> None:
     n = len(case.bodies)
-    run = ph.simulate(case.state.system, case.state, step=1.0, t_end=10.0, method=TIGHT)
+    run = ph.simulate(case.state, step=1.0, t_end=10.0, method=TIGHT)
     for k, y in zip((1, 10), case.flow([1.0, 10.0]), strict=True):
         np.testing.assert_allclose(run.R[k].reshape(-1), y[: 9 * n], atol=1e-12)
         np.testing.assert_allclose(run.omega[k].reshape(-1), y[9 * n :], atol=1e-12)
@@ -31,7 +31,7 @@ def test_the_flow(case: Case) -> None:
 
 @pytest.mark.parametrize("form", ["hamiltonian", "lagrangian"])
 def test_a_hundred_variational_steps(case: Case, form: str) -> None:
-    run = ph.simulate(case.state.system, case.state, step=case.h, steps=100, method=ph.LGVI(form=form)).final
+    run = ph.simulate(case.state, step=case.h, steps=100, method=ph.LGVI(form=form)).final
     R, Pi = case.variational(100)
     np.testing.assert_allclose(run.R.reshape(-1, 3, 3), R, atol=1e-12)
     np.testing.assert_allclose(run.Pi.reshape(-1, 3), Pi, atol=1e-12)
@@ -51,7 +51,7 @@ def test_the_forced_magnetic_step() -> None:
         P = plain.after(R, F, h) + np.cross(v, body.K @ (R @ F).T @ body.B)
         R = R @ F
         P = P + 0.5 * h * case.moments(R[None])[0]
-    run = ph.simulate(case.state.system, case.state, step=h, steps=100, method=ph.ForcedLGVI()).final
+    run = ph.simulate(case.state, step=h, steps=100, method=ph.ForcedLGVI()).final
     np.testing.assert_allclose(run.R, R, atol=1e-12)
     np.testing.assert_allclose(run.P, P, atol=1e-12)
 
@@ -72,7 +72,7 @@ def test_the_orbit_of_a_body_with_full_inertia() -> None:
 
     start = np.concatenate([state.R.reshape(-1), state.omega])
     flow = solve_ivp(slope, (0.0, 10.0), start, method="DOP853", rtol=2.3e-14, atol=1e-15, t_eval=[1.0, 10.0]).y.T
-    run = ph.simulate(system, state, step=1.0, t_end=10.0, method=TIGHT)
+    run = ph.simulate(state, step=1.0, t_end=10.0, method=TIGHT)
     for k, y in zip((1, 10), flow, strict=True):
         np.testing.assert_allclose(np.concatenate([run.R[k].reshape(-1), run.omega[k]]), y, atol=1e-12)
     R, Pi, Z = state.R, state.Pi, turn(-h * n * E2)
@@ -81,7 +81,7 @@ def test_the_orbit_of_a_body_with_full_inertia() -> None:
         F = body.step(R, Pi, M, h)
         R, Pi = Z @ R @ F, F.T @ (Pi + 0.5 * h * M)
         Pi = Pi + 0.5 * h * moment(R)
-    final = ph.simulate(system, state, step=h, steps=100).final
+    final = ph.simulate(state, step=h, steps=100).final
     np.testing.assert_allclose(final.R, R, atol=1e-12)
     np.testing.assert_allclose(final.Pi, Pi, atol=1e-12)
 
@@ -103,7 +103,7 @@ def test_the_body_in_the_plane() -> None:
         atol=1e-15,
         t_eval=[1.0, 10.0],
     ).y.T
-    run = ph.simulate(system, state, step=1.0, t_end=10.0, method=TIGHT)
+    run = ph.simulate(state, step=1.0, t_end=10.0, method=TIGHT)
     for k, (theta, omega) in zip((1, 10), flow, strict=True):
         assert run.theta[k] == pytest.approx(theta, abs=1e-12)
         assert run.omega[k] == pytest.approx(omega, abs=1e-12)
@@ -113,7 +113,7 @@ def test_the_body_in_the_plane() -> None:
         theta += np.arcsin(h * p / J)
         p += 0.5 * h * moment(theta)
     for form in ("hamiltonian", "lagrangian"):
-        final = ph.simulate(system, state, step=h, steps=100, method=ph.LGVI(form=form)).final
+        final = ph.simulate(state, step=h, steps=100, method=ph.LGVI(form=form)).final
         assert float(final.theta) == pytest.approx(theta, abs=1e-12)
         assert float(final.p) == pytest.approx(p, abs=1e-12)
 
@@ -132,7 +132,7 @@ def test_the_double_pendulum() -> None:
 
     start = np.array([0.5, -0.4, 0.3, 0.4])
     flow = solve_ivp(slope, (0.0, 10.0), start, method="DOP853", rtol=2.3e-14, atol=1e-15, t_eval=[1.0, 10.0]).y.T
-    run = ph.simulate(system, state, step=1.0, t_end=10.0, method=TIGHT)
+    run = ph.simulate(state, step=1.0, t_end=10.0, method=TIGHT)
     for k, y in zip((1, 10), flow, strict=True):
         np.testing.assert_allclose(np.concatenate([run.theta[k], run.omega[k]]), y, atol=1e-12)
 
@@ -166,6 +166,6 @@ def test_the_double_pendulum() -> None:
             ways = [(before(theta, new + e * x) - before(theta, new - e * x)) / (2 * e) for x in np.eye(2)]
             new = new + np.linalg.solve(np.stack(ways, axis=1), h * p - before(theta, new))
         theta, p = new, after(theta, new) / h
-    final = ph.simulate(system, state, step=h, steps=100).final
+    final = ph.simulate(state, step=h, steps=100).final
     np.testing.assert_allclose(final.theta, theta, atol=1e-12)
     np.testing.assert_allclose(final.p, p, atol=1e-12)

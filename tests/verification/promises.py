@@ -13,11 +13,12 @@ import numpy as np
 
 from polhode.analysis import group_defect, measured_order, symmetry_defect, symplectic_defect
 from polhode.analysis.convergence import distance, reference_final
+from polhode.core.system import State, System
 from polhode.errors import ConvergenceError, PolhodeError
 from polhode.methods import Method, known_methods
-from polhode.simulate import simulate
-from polhode.systems import State, System, known_systems
-from polhode.trajectory import Trajectory
+from polhode.simulation.driver import simulate
+from polhode.simulation.trajectory import Trajectory
+from polhode.systems import known_systems
 
 from .specimens import SPECIMENS, Specimen
 
@@ -49,7 +50,7 @@ def order(method: Method, state: State) -> Cell:
     if method.order == 0 or method.adaptive:
         # no order in the step: compare with the other reference
         truth = reference_final(state, 5.0, closed_form=method.adaptive)
-        error = distance(simulate(state.system, state, step=0.5, steps=10, method=method).final, truth)
+        error = distance(simulate(state, step=0.5, steps=10, method=method).final, truth)
         return Cell(f"error {error:.0e}", error < 1e-10)
     orders = measured_order(state, method, 5.0).orders
     return Cell(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
@@ -63,7 +64,7 @@ def _long_run(method: Method, state: State) -> Trajectory:
     key = method, f"{state.system!r} {state!r}"
     if key not in _RUNS:
         steps = 1000 if method.adaptive else MANY
-        run = simulate(state.system, state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
+        run = simulate(state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
         _RUNS[key] = run
     return _RUNS[key]
 
@@ -77,7 +78,7 @@ def momentum(method: Method, state: State) -> Cell:
     if not names:
         return Cell("the system has none")
     run = _long_run(method, state)
-    steps, kept = run.stats.steps, {k.name: k for k in run.kept()}
+    steps, kept = run.stats.steps, {k.name: k for k in run.conservation()}
     worst = max(kept[name].relative for name in names)
     return Cell(f"{worst:.0e}", bool(worst <= 50 * EPSILON * np.sqrt(steps)) if method.preserves_momentum else None)
 
@@ -88,7 +89,7 @@ def energy(method: Method, state: State) -> Cell:
         return Cell("the system keeps none")
     trajectory = _long_run(method, state)
     steps = trajectory.stats.steps
-    (kept,) = [k for k in trajectory.kept() if k.name == names[0]]
+    (kept,) = [k for k in trajectory.conservation() if k.name == names[0]]
     text = f"{kept.relative:.0e}"
     rounding = 50 * EPSILON * np.sqrt(steps)
     if method.preserves_energy:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from polhode.bodies import Ellipsoid
+from polhode.core.system import State
 from polhode.geometry import so3
 from polhode.systems import (
     DistantBody,
     FullBodyProblem,
     FullTwoBodyProblem,
     KeplerOrbit,
-    State,
     TidalFriction,
     UniformField,
 )

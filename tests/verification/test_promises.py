@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from polhode import LGVI, RK4, FreeRigidBody
+from polhode.core.system import System
 from polhode.methods import Method
-from polhode.systems import System
 
 from .promises import PROMISES, pairs
 from .specimens import Specimen

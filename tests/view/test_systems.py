@@ -7,14 +7,14 @@ import pytest
 
 import polhode as ph
 from polhode.systems import known_systems
-from polhode.view import plots
-from polhode.view.momenta import precession_nutation_spin, yaw_pitch_roll
-from polhode.view.phase import path, phase
-from polhode.view.pointers import merged, tip
+from polhode.view.figures import catalogue as plots
+from polhode.view.figures.direction_paths import merged, tip
+from polhode.view.figures.momenta import precession_nutation_spin, yaw_pitch_roll
+from polhode.view.figures.phase_plane import path, phase
 
 OURS = [
     "AttitudeBody",
-    "BodyMomentBody",
+    "ConstantBodyMoment",
     "ChargedBody",
     "ChargedPoints",
     "ConcentricShells",
@@ -25,16 +25,16 @@ OURS = [
     "OrbitingBody",
     "Pendulum3D",
     "PlanarBody",
+    "AxisPendulum",
     "PlanarPendulum",
-    "PlanePendulum",
     "PointForceBody",
-    "SpaceMomentBody",
+    "ConstantSpaceMoment",
 ]
 
 
 def example_run(name: str, **options: object) -> ph.Trajectory:
     state = known_systems()[name].example()
-    return ph.simulate(state.system, state, **{"step": 0.05, "steps": 200} | options)  # type: ignore[arg-type]
+    return ph.simulate(state, **{"step": 0.05, "steps": 200} | options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -48,7 +48,7 @@ def test_every_system_has_figures_of_its_own_and_all_can_be_drawn(name: str) -> 
         drawn.draw_without_rendering()
 
 
-@pytest.mark.parametrize("name", ["PlanePendulum", "DoublePlanarPendulum", "ConcentricShells", "PointForceBody"])
+@pytest.mark.parametrize("name", ["PlanarPendulum", "DoublePlanarPendulum", "ConcentricShells", "PointForceBody"])
 @pytest.mark.parametrize(
     "options", [{"steps": 0}, {"steps": 3}, {"step": -0.05}, {"step": 0.2, "save_every": 50}], ids=str
 )
@@ -61,8 +61,8 @@ def test_motions_that_have_something_missing(name: str, options: dict[str, objec
 
 
 def test_the_phase_plane_shows_the_samples_and_the_separatrix() -> None:
-    body = ph.PlanePendulum(0.4, mass=1.2, length=0.5)
-    run = ph.simulate(body, body.state(theta=1.0, omega=0.5), step=0.01, steps=300)
+    body = ph.PlanarPendulum(0.4, mass=1.2, length=0.5)
+    run = ph.simulate(body.state(theta=1.0, omega=0.5), step=0.01, steps=300)
     plane = phase(run).axes[0]
     line = max(plane.lines, key=lambda drawn: len(drawn.get_xdata()))
     np.testing.assert_array_equal(line.get_xdata(), run.theta)
@@ -74,8 +74,8 @@ def test_the_phase_plane_shows_the_samples_and_the_separatrix() -> None:
 
 
 def test_a_path_that_goes_round_is_not_joined_across_the_plane() -> None:
-    body = ph.PlanePendulum(0.4, mass=1.2, length=0.5)
-    run = ph.simulate(body, body.state(theta=1.0, omega=12.0), step=0.01, steps=300)
+    body = ph.PlanarPendulum(0.4, mass=1.2, length=0.5)
+    run = ph.simulate(body.state(theta=1.0, omega=12.0), step=0.01, steps=300)
     plane = phase(run).axes[0]
     line = max(plane.lines, key=lambda drawn: len(drawn.get_xdata()))
     x = line.get_xdata()
@@ -98,7 +98,7 @@ def test_the_tip_of_a_pendulum_hangs_down() -> None:
     body = ph.Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.02, -0.05, -0.3])
     hanging, inverted = body.equilibria()
     for state, angle in ((hanging, 180.0), (inverted, 0.0)):
-        right = tip(ph.simulate(body, state, step=0.01, steps=2)).axes[1]
+        right = tip(ph.simulate(state, step=0.01, steps=2)).axes[1]
         np.testing.assert_allclose(right.lines[0].get_ydata(), angle, atol=1e-6)
 
 
@@ -133,10 +133,10 @@ def test_the_parts_of_the_energy_add_up(name: str) -> None:
 
 def test_between_samples_the_attitude_in_orbit_turns_relative_to_the_orbit() -> None:
     """The rate of R is not the inertial one: few samples must give the curve that many give."""
-    from polhode.view.series import Closeup, attitude_path, continuous
+    from polhode.view.figures.time_series import Closeup, attitude_path, continuous
 
     state = ph.OrbitingBody.example()
-    fine, sparse = (ph.simulate(state.system, state, step=0.02, steps=400, save_every=n) for n in (1, 25))
+    fine, sparse = (ph.simulate(state, step=0.02, steps=400, save_every=n) for n in (1, 25))
     t, q = attitude_path(sparse, Closeup.of(sparse))
     assert len(t) > 4 * len(sparse)
     expected = continuous(fine.q)

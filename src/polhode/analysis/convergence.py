@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.system import State
 from ..errors import PolhodeError
 from ..methods import DOP853, Exact, Method
-from ..simulate import simulate
-from ..systems.base import State
+from ..simulation.driver import simulate
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Convergence:
 def reference_final(state: State, duration: float, *, closed_form: bool = True) -> State:
     """The state `duration` later, by the closed form where there is one, else by a tight adaptive run."""
     method = Exact() if closed_form and state.system.has_exact else DOP853(rtol=3e-14, atol=1e-15)
-    return simulate(state.system, state, step=duration, steps=1, method=method).final
+    return simulate(state, step=duration, steps=1, method=method).final
 
 
 def distance(a: State, b: State, representation: str = "matrix") -> float:
@@ -46,8 +46,7 @@ def convergence(
     """Errors after `duration` with each of these numbers of steps."""
     truth = reference or reference_final(state, duration)
     errors = [
-        distance(simulate(state.system, state, step=duration / n, steps=n, save_every=n, method=method).final, truth)
-        for n in counts
+        distance(simulate(state, step=duration / n, steps=n, save_every=n, method=method).final, truth) for n in counts
     ]
     return Convergence(duration / np.array(counts, dtype=float), np.array(errors))
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import Body
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from ..gravity.kepler import Elements, elements
-from ..systems.placements import Placements, bodies_of, placements
-from ..trajectory import Trajectory
+from ..simulation.trajectory import Trajectory
+from ..systems.full_body.placements import Placements, bodies_of, placements
 
 if TYPE_CHECKING:
     import xarray
@@ -32,7 +32,7 @@ def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> E
     >>> from polhode.bodies import Sphere
     >>> pair = ph.FullTwoBodyProblem(Sphere(1.0, 0.1), Sphere(3.0, 0.1))
     >>> start = pair.state(elements={"a": 2.0, "e": 0.3, "inclination": 0.5})
-    >>> traj = ph.simulate(pair, start, step=0.05, t_end=10.0, method=ph.LGVI(6))
+    >>> traj = ph.simulate(start, step=0.05, t_end=10.0, method=ph.LGVI(6))
     >>> orbit = mutual_elements(traj)
     >>> bool(np.ptp(orbit.e) < 1e-6), bool(np.ptp(orbit.a) < 1e-6)
     (True, True)
@@ -60,7 +60,7 @@ def libration(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
     normal = np.cross(r, v)
     size = np.linalg.norm(normal, axis=-1, keepdims=True)
     if not np.all(size > 0.0):
-        raise InvalidInput("trajectory", trajectory, "a motion that is not along the line of centres")
+        raise InvalidInputError("trajectory", trajectory, "a motion that is not along the line of centres")
     normal = normal / size
     ahead = np.cross(normal, r)
     angles = []
@@ -83,7 +83,7 @@ def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> xar
 
     >>> import polhode as ph
     >>> start = ph.FullTwoBodyProblem.example()
-    >>> list(orbit_dataset(ph.simulate(start.system, start, step=0.02, steps=5)))[:4]
+    >>> list(orbit_dataset(ph.simulate(start, step=0.02, steps=5)))[:4]
     ['a', 'e', 'q', 'inclination']
     """
     import xarray
@@ -115,9 +115,9 @@ def _pair(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Body, Body]:
     """The two bodies, counted from 1."""
     bodies = bodies_of(trajectory.system)
     if len(bodies) < 2:
-        raise InvalidInput("trajectory", trajectory, "a trajectory of at least two bodies in space")
+        raise InvalidInputError("trajectory", trajectory, "a trajectory of at least two bodies in space")
     if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(1, len(bodies) + 1) for k in pair):
-        raise InvalidInput("pair", pair, f"two different bodies, counted from 1 to {len(bodies)}")
+        raise InvalidInputError("pair", pair, f"two different bodies, counted from 1 to {len(bodies)}")
     return bodies[pair[0] - 1], bodies[pair[1] - 1]
 
 

@@ -14,11 +14,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..core.system import State
+from ..errors import InvalidInputError
 from ..methods import Method
-from ..simulate import simulate
-from ..systems.base import State
-from ..trajectory import Trajectory
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
@@ -65,15 +65,12 @@ def quotient_of_precision(
     array([16., 16.])
     """
     if (t_end is None) == (duration is None):
-        raise InvalidInput("t_end", t_end, "either t_end or duration, and not both")
+        raise InvalidInputError("t_end", t_end, "either t_end or duration, and not both")
     fields = state.system.fields
     if variable is not None and variable not in fields:
-        raise InvalidInput("variable", variable, f"None for all, or one of {', '.join(fields)}")
+        raise InvalidInputError("variable", variable, f"None for all, or one of {', '.join(fields)}")
     end = state.t + duration if duration is not None else t_end
-    runs = [
-        simulate(state.system, state, step=step / k, t_end=end, method=method, save_every=save_every * k)
-        for k in REFINEMENTS
-    ]
+    runs = [simulate(state, step=step / k, t_end=end, method=method, save_every=save_every * k) for k in REFINEMENTS]
     samples = [_flat(run, variable)[1:] for run in runs]  # all start from the same state
     coarse, fine = (np.linalg.norm(a - b, axis=1) for a, b in pairwise(samples))
     return QuotientOfPrecision(runs[0].t[1:], coarse, fine)

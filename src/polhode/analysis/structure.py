@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import IncompatibleMethod
+from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.system import State
+from ..errors import IncompatibleMethodError
 from ..methods import Method
 from ..scalars import double
-from ..simulate import simulate
-from ..systems.base import State
-from ..systems.differences import OFFSETS, WEIGHTS
-from ..trajectory import Trajectory
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
 from .convergence import distance
 
 Array = NDArray[np.float64]
@@ -23,10 +23,8 @@ def tangent_map(state: State, method: Method, step: float, steps: int = 1) -> Ar
     Exact, from dual numbers, where the method is compiled; otherwise by differences.
     """
     try:
-        run = simulate(
-            state.system, state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True
-        )
-    except IncompatibleMethod:
+        run = simulate(state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True)
+    except IncompatibleMethodError:
         return difference_map(state, method, step, steps)
     assert run.tangent is not None
     return run.tangent[-1]
@@ -66,15 +64,15 @@ def symplectic_defect(state: State, method: Method, step: float, steps: int = 10
     """
     system, name = state.system, method.representation
     Phi = tangent_map(state, method, step, steps)
-    final = simulate(system, state, step=step, steps=steps, save_every=steps, method=method).final
+    final = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
     before, after = (system.symplectic_form(name, system.enter(name, s)) for s in (state, final))
     return float(np.linalg.norm(Phi.T @ after @ Phi - before) / np.linalg.norm(before))
 
 
 def symmetry_defect(state: State, method: Method, step: float, steps: int = 200) -> float:
     """How far `steps` steps forward and as many back end from where they started."""
-    there = simulate(state.system, state, step=step, steps=steps, save_every=steps, method=method).final
-    back = simulate(state.system, there, step=-step, steps=steps, save_every=steps, method=method).final
+    there = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
+    back = simulate(there, step=-step, steps=steps, save_every=steps, method=method).final
     return distance(state, back)
 
 
@@ -83,9 +81,9 @@ def group_defect(trajectory: Trajectory) -> float:
 
     >>> import polhode as ph
     >>> state = ph.FreeRigidBody.example()
-    >>> group_defect(ph.simulate(state.system, state, step=0.1, steps=1000)) < 1e-14
+    >>> group_defect(ph.simulate(state, step=0.1, steps=1000)) < 1e-14
     True
-    >>> group_defect(ph.simulate(state.system, state, step=0.1, steps=1000, method=ph.RK4())) > 1e-10
+    >>> group_defect(ph.simulate(state, step=0.1, steps=1000, method=ph.RK4())) > 1e-10
     True
     """
     layout = trajectory.system.representations[trajectory.method.representation].layout

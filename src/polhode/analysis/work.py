@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInput, PolhodeError
+from ..core.system import State
+from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulate import simulate
-from ..systems.base import State
+from ..simulation.driver import simulate
 from .convergence import distance, reference_final
 
 REPETITIONS = 3
@@ -69,7 +69,7 @@ def work_precision(
 ) -> WorkPrecision:
     """Run every method over `duration` with each of these numbers of steps. A step too large for a method is left out.
 
-    `polhode.tables.Table("Work and precision", result.plain())` shows it as a table, `polhode.view.work.work_precision`
+    `polhode.tables.Table("Work and precision", result.plain())` shows it as a table, `polhode.view.figures.work_precision.work_precision`
     draws it.
 
     >>> import polhode as ph
@@ -78,27 +78,27 @@ def work_precision(
     ('LGVI(order=4)', 0.1, True)
     """
     if not (np.isfinite(duration) and duration != 0.0):
-        raise InvalidInput("duration", duration, "a nonzero number")
+        raise InvalidInputError("duration", duration, "a nonzero number")
     if not methods or not counts:
-        raise InvalidInput("methods" if not methods else "counts", [], "at least one")
+        raise InvalidInputError("methods" if not methods else "counts", [], "at least one")
     system, truth = state.system, reference_final(state, duration)
     energies = [name for name, kept in system.conserved.items() if kept.kind == "energy"]
     runs: list[Work] = []
     for method in methods:
         method.check(system)
         with suppress(PolhodeError):
-            simulate(system, state, step=duration / max(counts), steps=1, method=method)  # compiles what it needs
+            simulate(state, step=duration / max(counts), steps=1, method=method)  # compiles what it needs
         for n in counts:
             step, every = duration / n, max(1, n // SAMPLES)
             try:
-                whole = simulate(system, state, step=step, steps=n, save_every=every, method=method)
+                whole = simulate(state, step=step, steps=n, save_every=every, method=method)
                 seconds = [
-                    simulate(system, state, step=step, steps=n, save_every=n, method=method).stats.seconds
+                    simulate(state, step=step, steps=n, save_every=n, method=method).stats.seconds
                     for _ in range(REPETITIONS)
                 ]
             except PolhodeError:
                 continue
-            kept = {k.name: k.relative for k in whole.kept()}
+            kept = {k.name: k.relative for k in whole.conservation()}
             energy = max((kept[name] for name in energies), default=float("nan"))
             cost = whole.stats.evaluations
             runs.append(Work(method, step, distance(whole.final, truth), energy, min(seconds), cost))

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import InvalidInput
+from ..core.checks import from_table
+from ..errors import InvalidInputError
 from .base import Body
-from .checks import from_table
 from .ellipsoid import Ellipsoid, Sphere
-from .given import GivenIntegrals
 from .inertia import Inertia
+from .moments_only import GivenIntegrals
 from .points import Dumbbell, PointMasses
 from .polyhedron import Placement, Polyhedron
 
@@ -32,7 +32,7 @@ def body_from(description: Mapping[str, Any], field: str = "body") -> Body:
     arguments = dict(description)
     kind = arguments.pop("type", None)
     if kind not in KINDS:
-        raise InvalidInput(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
+        raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
     make = Polyhedron.from_file if "file" in arguments and kind == Polyhedron.kind else KINDS[kind]
     if make == Polyhedron.from_file:
         arguments["path"] = arguments.pop("file")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..core.checks import check_array, check_integer, check_positive
+from ..errors import InvalidInputError
 from .base import Body
-from .checks import finite, positive, whole
 from .integrals import exponents
 
 Array = NDArray[np.float64]
@@ -49,10 +49,10 @@ class Ellipsoid(Body):
     kind: ClassVar[str] = "ellipsoid"
 
     def __init__(self, mass: float, semiaxes: ArrayLike) -> None:
-        self.mass = positive("mass", mass)
-        self.semiaxes = finite("semiaxes", semiaxes, (3,))
+        self.mass = check_positive("mass", mass)
+        self.semiaxes = check_array("semiaxes", semiaxes, (3,))
         if self.semiaxes.ndim != 1 or not np.all(self.semiaxes > 0.0):
-            raise InvalidInput("semiaxes", semiaxes, "three positive lengths")
+            raise InvalidInputError("semiaxes", semiaxes, "three positive lengths")
 
     @classmethod
     def of_density(cls, density: float, semiaxes: ArrayLike) -> Ellipsoid:
@@ -62,10 +62,10 @@ class Ellipsoid(Body):
         524.656026
         """
         a, b, c = cls(1.0, semiaxes).semiaxes
-        return cls(positive("density", density) * 4.0 / 3.0 * math.pi * a * b * c, semiaxes)
+        return cls(check_positive("density", density) * 4.0 / 3.0 * math.pi * a * b * c, semiaxes)
 
     def inertia_integrals(self, order: int) -> Array:
-        T = self.mass * ball_integrals(whole("order", order, 0))
+        T = self.mass * ball_integrals(check_integer("order", order, 0))
         a, b, c = (axis ** np.arange(order + 1) for axis in self.semiaxes)
         return T * a[:, None, None] * b[None, :, None] * c[None, None, :]
 
@@ -87,7 +87,7 @@ class Sphere(Ellipsoid):
     kind: ClassVar[str] = "sphere"
 
     def __init__(self, mass: float, radius: float) -> None:
-        super().__init__(mass, [positive("radius", radius)] * 3)
+        super().__init__(mass, [check_positive("radius", radius)] * 3)
 
     def describe(self) -> dict[str, Any]:
         return {"type": self.kind, "mass": self.mass, "radius": self.radius}

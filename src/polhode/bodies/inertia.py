@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
-from ..geometry.front import doubles
-from ..geometry.implicit import symmetric_entries
+from ..errors import InvalidInputError
+from ..geometry.array_api import doubles
+from ..geometry.increments.rigid import symmetric_entries
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-12
@@ -42,31 +42,31 @@ class Inertia:
         >>> Inertia.of([1.0, 1.0, 3.0])
         Traceback (most recent call last):
         ...
-        polhode.errors.InvalidInput: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
+        polhode.errors.InvalidInputError: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
         """
         try:
             array = doubles(value)
         except (TypeError, ValueError):
-            raise InvalidInput(field, value, "three principal moments or a symmetric 3×3 matrix") from None
+            raise InvalidInputError(field, value, "three principal moments or a symmetric 3×3 matrix") from None
         if array.shape not in ((3,), (3, 3)):
-            raise InvalidInput(field, value, f"three principal moments or a 3×3 matrix, not shape {array.shape}")
+            raise InvalidInputError(field, value, f"three principal moments or a 3×3 matrix, not shape {array.shape}")
         if not np.all(np.isfinite(array)):
-            raise InvalidInput(field, value, "finite numbers")
+            raise InvalidInputError(field, value, "finite numbers")
         matrix = np.diag(array) if array.ndim == 1 else array
         size = np.abs(matrix).max()
         if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
-            raise InvalidInput(field, value, "a symmetric matrix")
+            raise InvalidInputError(field, value, "a symmetric matrix")
         matrix = 0.5 * (matrix + matrix.T)
         moments, axes = np.linalg.eigh(matrix)
         if not moments[0] > TOLERANCE * size:
-            raise InvalidInput(field, value, f"a positive definite matrix (its principal moments are {moments})")
+            raise InvalidInputError(field, value, f"a positive definite matrix (its principal moments are {moments})")
         a, b, c = moments
         if c > (a + b) * (1.0 + TOLERANCE) and not allow_unphysical:
             allowed = (
                 "principal moments of which none exceeds the sum of the other two "
                 f"({c:g} > {a:g} + {b:g}); to use a body that no mass distribution has, pass allow_unphysical=True"
             )
-            raise InvalidInput(field, value, allowed)
+            raise InvalidInputError(field, value, allowed)
         inverse = np.diag(1.0 / array) if array.ndim == 1 else np.linalg.inv(matrix)
         return cls(matrix, 0.5 * (inverse + inverse.T), moments, axes)
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
-from ..geometry.front import as_array
-from .checks import finite
+from ..core.checks import check_array
+from ..errors import InvalidInputError
+from ..geometry.array_api import as_array
 from .integrals import exponents
 
 Array = NDArray[np.float64]
@@ -58,14 +58,14 @@ def check_mesh(vertices: Any, faces: Any) -> tuple[Array, Indices]:
 
     Facets are counted from 0. What is not looked for: facets that cut through one another.
     """
-    points = np.array(finite("vertices", vertices, (3,)))
+    points = np.array(check_array("vertices", vertices, (3,)))
     if points.ndim != 2:
-        raise InvalidInput("vertices", f"an array of shape {points.shape}", "shape (n, 3)")
+        raise InvalidInputError("vertices", f"an array of shape {points.shape}", "shape (n, 3)")
     given = np.asarray(faces) if as_array("faces", faces, (3,)).ndim == 2 else np.zeros(3)
     if not np.issubdtype(given.dtype, np.integer):
-        raise InvalidInput("faces", faces, "whole numbers of shape (m, 3)")
+        raise InvalidInputError("faces", faces, "whole numbers of shape (m, 3)")
     if not len(given):
-        raise InvalidInput("faces", "no facets", "a closed mesh: four facets or more")
+        raise InvalidInputError("faces", "no facets", "a closed mesh: four facets or more")
     triangles = given.astype(np.int64)
     beyond = np.any((triangles < 0) | (triangles >= len(points)), axis=1)
     _refuse("vertices beyond the list", beyond, triangles, f"vertex numbers from 0 to {len(points) - 1}")
@@ -85,7 +85,7 @@ def _refuse(what: str, bad: NDArray[np.bool_], triangles: Indices, allowed: str)
     """Raise if any facet is bad, naming the first few."""
     if bad.any():
         where = ", ".join(f"facet {f} {tuple(map(int, triangles[f]))}" for f in np.flatnonzero(bad)[:3])
-        raise InvalidInput("faces", f"{what} in {bad.sum()} of {len(bad)} facets ({where})", allowed)
+        raise InvalidInputError("faces", f"{what} in {bad.sum()} of {len(bad)} facets ({where})", allowed)
 
 
 def directed_edges(triangles: Indices, count: int) -> tuple[Indices, Indices]:
@@ -110,7 +110,9 @@ def _check_edges(triangles: Indices, points: Array) -> None:
         first, second = order[:-1][twin[:-1]][0], order[1:][twin[:-1]][0]
         edge = divmod(int(forward[first]), count)
         value = f"facets {first // 3} and {second // 3} both run from vertex {edge[0]} to {edge[1]} ({twin.sum()} such edges)"
-        raise InvalidInput("faces", value, "each edge shared by two facets that run along it in opposite directions")
+        raise InvalidInputError(
+            "faces", value, "each edge shared by two facets that run along it in opposite directions"
+        )
     alone = ~np.isin(forward, backward)
     if alone.any():
         places = [(f // 3, divmod(int(forward[f]), count)) for f in np.flatnonzero(alone)[:3]]
@@ -121,7 +123,7 @@ def _check_edges(triangles: Indices, points: Array) -> None:
             allowed += (
                 f"; {repeated} of the {count} vertices repeat others, which may be why: give each place one number"
             )
-        raise InvalidInput("faces", f"{alone.sum()} edges with a facet on one side only ({where})", allowed)
+        raise InvalidInputError("faces", f"{alone.sum()} edges with a facet on one side only ({where})", allowed)
 
 
 def _check_outward(corners: Array, triangles: Indices, count: int) -> None:
@@ -139,4 +141,4 @@ def _check_outward(corners: Array, triangles: Indices, count: int) -> None:
         if not volume > 0.0:
             where = f"the part of {part.sum()} facets that holds facet {np.flatnonzero(part)[0]}"
             allowed = "facets that run counter-clockwise seen from outside (reverse them; cavities are not supported)"
-            raise InvalidInput("faces", f"{where} has the volume {volume:g}", allowed)
+            raise InvalidInputError("faces", f"{where} has the volume {volume:g}", allowed)

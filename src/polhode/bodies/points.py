@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..core.checks import check_array, check_integer, check_positive
+from ..errors import InvalidInputError
 from .base import Body
-from .checks import finite, positive, whole
 from .ellipsoid import ball_integrals
 from .inertia import TOLERANCE
 from .integrals import exponents
@@ -41,18 +41,18 @@ class PointMasses(Body):
         inertia: ArrayLike | None = None,
         recentre: bool = False,
     ) -> None:
-        self.masses = np.array(finite("masses", masses, ()))
+        self.masses = np.array(check_array("masses", masses, ()))
         if self.masses.ndim != 1 or not self.masses.size or not np.all(self.masses > 0.0):
-            raise InvalidInput("masses", masses, "a list of positive numbers")
-        places = finite("positions", positions, (3,))
+            raise InvalidInputError("masses", masses, "a list of positive numbers")
+        places = check_array("positions", positions, (3,))
         if places.shape != (self.masses.size, 3):
-            raise InvalidInput("positions", positions, f"shape ({self.masses.size}, 3), not {places.shape}")
+            raise InvalidInputError("positions", positions, f"shape ({self.masses.size}, 3), not {places.shape}")
         self.mass = float(self.masses.sum())
         mean = self.masses @ places / self.mass
         self.positions = places - mean if recentre else np.array(places)
-        sizes = finite("radii", radii, ())
+        sizes = check_array("radii", radii, ())
         if sizes.shape not in ((), self.masses.shape) or np.any(sizes < 0.0):
-            raise InvalidInput("radii", radii, "one number not below zero, or one for each mass")
+            raise InvalidInputError("radii", radii, "one number not below zero, or one for each mass")
         self.radii = np.broadcast_to(sizes, self.masses.shape)
         self._given = None if inertia is None else _inertia(inertia)
 
@@ -70,7 +70,7 @@ class PointMasses(Body):
 
     def inertia_integrals(self, order: int) -> Array:
         """Exact sums; for balls, by the binomial theorem about each centre."""
-        x, y, z = np.moveaxis(self.positions[:, :, None] ** np.arange(whole("order", order, 0) + 1), 1, 0)
+        x, y, z = np.moveaxis(self.positions[:, :, None] ** np.arange(check_integer("order", order, 0) + 1), 1, 0)
         ball = ball_integrals(order)
         T = np.zeros_like(ball)
         for a, b, c in exponents(order if np.any(self.radii) else 0):
@@ -122,11 +122,11 @@ class Dumbbell(PointMasses):
         radius: float = 0.0,
         inertia: ArrayLike | None = None,
     ) -> None:
-        m, self.length = positive("mass", mass), positive("length", length)
-        f = positive("fraction", fraction)
+        m, self.length = check_positive("mass", mass), check_positive("length", length)
+        f = check_positive("fraction", fraction)
         if not f < 1.0:
-            raise InvalidInput("fraction", fraction, "a number between 0 and 1")
-        self.fraction, end = f, positive("radius", radius, zero=True)
+            raise InvalidInputError("fraction", fraction, "a number between 0 and 1")
+        self.fraction, end = f, check_positive("radius", radius, zero=True)
         places = [[(1.0 - f) * self.length, 0.0, 0.0], [-f * self.length, 0.0, 0.0]]
         super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia)
 
@@ -143,5 +143,7 @@ def _inertia(value: ArrayLike) -> Array:
     symmetric = matrix.shape == (3, 3) and np.all(np.isfinite(matrix))
     symmetric = symmetric and np.abs(matrix - matrix.T).max() <= TOLERANCE * np.abs(matrix).max()
     if not symmetric or np.linalg.eigvalsh(matrix)[0] < -TOLERANCE * np.abs(matrix).max():
-        raise InvalidInput("inertia", value, "three moments or a symmetric 3×3 matrix, none of its moments below zero")
+        raise InvalidInputError(
+            "inertia", value, "three moments or a symmetric 3×3 matrix, none of its moments below zero"
+        )
     return matrix

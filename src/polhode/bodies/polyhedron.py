@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput, PolhodeError
+from ..core.checks import check_integer, check_positive
+from ..errors import InvalidInputError, PolhodeError
 from .base import Body
-from .checks import positive, whole
 from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
 
@@ -77,15 +77,19 @@ class Polyhedron(Body):
         principal: bool = False,
     ) -> None:
         if (mass is None) == (density is None):
-            raise InvalidInput("mass", mass, "either mass or density, one of the two")
+            raise InvalidInputError("mass", mass, "either mass or density, one of the two")
         self._source: dict[str, Any] | None = None
         self._given = {"mass": mass, "density": density, "scale": scale, "recentre": recentre, "principal": principal}
         every, given = check_mesh(vertices, faces)
         points, self.faces = without_unused(every, given)
-        self.vertices, placement = _place(points, self.faces, positive("scale", scale), recentre, principal)
+        self.vertices, placement = _place(points, self.faces, check_positive("scale", scale), recentre, principal)
         self.placement = replace(placement, unused=len(every) - len(points))
         self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
-        self.density = positive("mass", mass) / self.volume if mass is not None else positive("density", density or 0.0)
+        self.density = (
+            check_positive("mass", mass) / self.volume
+            if mass is not None
+            else check_positive("density", density or 0.0)
+        )
         self.mass = float(mass) if mass is not None else self.density * self.volume
 
     @classmethod
@@ -110,11 +114,11 @@ class Polyhedron(Body):
             points, faces = unique, where.reshape(-1)[faces]
         try:
             body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
-        except InvalidInput as error:
+        except InvalidInputError as error:
             if error.field not in ("vertices", "faces"):
                 raise
             allowed = f"a mesh file whose {error.field} are {error.allowed}; it has {error.value}"
-            raise InvalidInput("path", fspath(path), allowed) from error
+            raise InvalidInputError("path", fspath(path), allowed) from error
         body.placement = replace(body.placement, merged=merged)
         body._source = {"file": fspath(path)}
         return body
@@ -126,7 +130,7 @@ class Polyhedron(Body):
 
     def inertia_integrals(self, order: int) -> Array:
         """Exact integrals over the signed tetrahedra that the facets span with the origin."""
-        return self.density * facet_integrals(self.corners, whole("order", order, 0))
+        return self.density * facet_integrals(self.corners, check_integer("order", order, 0))
 
     @property
     def radius(self) -> float:
@@ -180,7 +184,9 @@ def _read(path: str) -> tuple[Array, Indices]:
         points, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
     except Exception as error:  # its readers raise whatever a damaged file leads them to
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise InvalidInput("path", path, f"a mesh file that trimesh can read, as OBJ, STL or PLY ({why})") from error
+        raise InvalidInputError(
+            "path", path, f"a mesh file that trimesh can read, as OBJ, STL or PLY ({why})"
+        ) from error
     if not len(faces):
-        raise InvalidInput("path", path, "a mesh file with facets")
+        raise InvalidInputError("path", path, "a mesh file with facets")
     return points, faces

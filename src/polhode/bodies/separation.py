@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from .base import Body
 from .ellipsoid import Ellipsoid
-from .given import GivenIntegrals
+from .moments_only import GivenIntegrals
 from .points import PointMasses
 from .polyhedron import Polyhedron
 from .triangles import closest_to_point, enclosed, facet_ellipsoid_distances, facet_pair_distances, point_ellipsoid
@@ -191,7 +191,7 @@ def shape_of(field: str, body: Body) -> Shape:
     if isinstance(body, GivenIntegrals) and not np.isnan(body.radius):
         return Balls(np.zeros((1, 3)), np.array([body.radius]))
     allowed = "a body with a shape: points, dumbbell, sphere, ellipsoid, polyhedron, or integrals with a radius"
-    raise InvalidInput(field, body, allowed)
+    raise InvalidInputError(field, body, allowed)
 
 
 def ellipsoid_distance(first: Array, second: Array, X: Array, R: Array) -> float:

@@ -17,7 +17,7 @@ from .._version import __version__
 from ..errors import PolhodeError
 
 if TYPE_CHECKING:
-    from ..io.scenario import Scenario
+    from ..io.scenario.document import Scenario
     from ..tables import Table
 
 P = ParamSpec("P")
@@ -100,8 +100,8 @@ def _options(
 
 def open_scenario(name: str, changes: list[str] | None) -> Scenario:
     """The scenario in a file or, if there is no such file, the example of that name."""
-    from ..io.examples import find_example
-    from ..io.scenario import load_scenario
+    from ..io.scenario.document import load_scenario
+    from ..io.scenario.examples import find_example
 
     path = Path(name)
     # a name with a suffix or a folder is meant as a file, and its absence should be told as that

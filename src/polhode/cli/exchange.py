@@ -8,40 +8,40 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from .base import main, plainly
 
 if TYPE_CHECKING:
-    from ..trajectory import Trajectory
+    from ..simulation.trajectory import Trajectory
 
 Options = dict[str, Any]
 ANCHOR = ("epoch", "frame", "centre", "km", "seconds", "time-system")
 
 
 def _csv(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-    from ..io.table import write_csv
+    from ..io.exchange.csv import write_csv
 
     write_csv(trajectory, out, given.get("field"))
     return [out]
 
 
 def _zarr(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-    from ..io.zarr_folder import write_zarr
+    from ..io.zarr import write_zarr
 
     write_zarr(trajectory.to_xarray(), out)
     return [out]
 
 
 def _anchor(given: Options) -> Any:
-    from ..io.anchor import Anchor
+    from ..io.exchange.epoch_and_frame import Anchor
 
     return Anchor(**{name.replace("-", "_"): given[name] for name in ANCHOR if name in given})
 
 
 def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]:
     def write(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-        from ..io.motion import motions
-        from ..io.spice import write_spice
+        from ..io.exchange.inertial_motion import motions
+        from ..io.exchange.spice import write_spice
 
         number = {"id": given["id"]} if "id" in given else {}
         return write_spice(motions(trajectory, given.get("body")), out, _anchor(given), **number, **which)
@@ -51,8 +51,8 @@ def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]
 
 def _message(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
     def write(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-        from ..io import ccsds
-        from ..io.motion import motions
+        from ..io.exchange import ccsds
+        from ..io.exchange.inertial_motion import motions
 
         writer = {"aem": ccsds.write_aem, "oem": ccsds.write_oem}[kind]
         writer(motions(trajectory, given.get("body")), out, _anchor(given))
@@ -63,7 +63,7 @@ def _message(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
 
 def _meshes(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
     def write(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
-        from ..view.frames import save_frames
+        from ..view.scene.mesh_export import save_frames
 
         return save_frames(trajectory, out, kind, frames=given.get("frames"), body=given.get("body"))
 
@@ -128,11 +128,11 @@ def export(
     ] = None,
 ) -> None:
     """Write a result in the format of another tool."""
-    from ..io.checks import nearest
-    from ..io.netcdf import load
+    from ..io.scenario.validation import nearest
+    from ..io.trajectory_file import load
 
     if to not in FORMATS:
-        raise InvalidInput("--to", to, f"one of {', '.join(FORMATS)}{nearest(to, FORMATS)}")
+        raise InvalidInputError("--to", to, f"one of {', '.join(FORMATS)}{nearest(to, FORMATS)}")
     suffix, takes, write = FORMATS[to]
     asked: Options = {"body": body, "field": field or None, "frames": frames, "id": id}
     asked |= dict(zip(ANCHOR, (epoch, frame, centre, km, seconds, time_system), strict=True))
@@ -140,7 +140,7 @@ def export(
     for name, value in given.items():
         if name not in takes:
             takers = ", ".join(kind for kind, (_, names, _) in FORMATS.items() if name in names)
-            raise InvalidInput(f"--{name}", value, f"this option only with {takers}")
+            raise InvalidInputError(f"--{name}", value, f"this option only with {takers}")
     trajectory = load(result)
     paths = write(trajectory, out or result.with_name(result.stem + suffix), given)
     for path in paths if len(paths) < 10 else [paths[0], paths[-1]]:
@@ -155,6 +155,6 @@ def schema() -> None:
     """Print the JSON Schema of scenario files."""
     import json
 
-    from ..io.schema import scenario_schema
+    from ..io.scenario.json_schema import scenario_schema
 
     typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))

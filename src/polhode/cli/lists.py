@@ -9,7 +9,7 @@ from .base import main, plainly, show_table
 @plainly
 def systems() -> None:
     """List the systems: what moves."""
-    from ..tables import systems as table
+    from ..tables import list_systems as table
 
     show_table(table())
 
@@ -18,7 +18,7 @@ def systems() -> None:
 @plainly
 def methods() -> None:
     """List the methods: how time is discretised, and what each keeps."""
-    from ..tables import methods as table
+    from ..tables import list_methods as table
 
     show_table(table())
 
@@ -27,8 +27,8 @@ def methods() -> None:
 @plainly
 def examples() -> None:
     """List the example scenarios; `polhode run NAME` runs one."""
-    from ..io.examples import example_scenarios
-    from ..io.scenario import load_scenario
+    from ..io.scenario.document import load_scenario
+    from ..io.scenario.examples import example_scenarios
     from ..tables import Table
 
     found = example_scenarios().items()

@@ -24,8 +24,8 @@ def plot(
     ] = None,
 ) -> None:
     """Draw the figures of a result."""
-    from ..io.netcdf import load
-    from ..view.plots import save_figures
+    from ..io.trajectory_file import load
+    from ..view.figures.catalogue import save_figures
 
     trajectory = load(result)
     for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
@@ -46,16 +46,16 @@ def view(
     """Show a result in the browser: the bodies move."""
     import webbrowser
 
-    from ..io.netcdf import load
-    from ..view.scene import scene
-    from ..view.web import save_page
+    from ..io.trajectory_file import load
+    from ..view.html.page import save_page
+    from ..view.scene.scene import scene
 
     trajectory = load(result)
     if html is not None:
         save_page(trajectory, html)
         typer.echo(f"wrote {html}")
         return
-    from ..view.server import ViewServer
+    from ..view.html.server import ViewServer
 
     server = ViewServer(scene(trajectory), port)
     typer.echo(f"the view is at {server.address}; Ctrl-C ends it")

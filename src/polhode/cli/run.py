@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from ..errors import ConvergenceError, Interrupted, InvalidInput
+from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
 from .base import Changes, Folder, ScenarioName, fail, finishing, main, open_scenario, plainly
 
 if TYPE_CHECKING:
-    from ..io.scenario import Plan, Scenario
-    from ..trajectory import Trajectory
+    from ..io.scenario.document import Plan, Scenario
+    from ..simulation.trajectory import Trajectory
 
 REHEARSAL = 1000  # steps that a dry run does, to see that they work and how fast
 
@@ -38,9 +38,9 @@ def run(
     ] = None,
 ) -> None:
     """Run a scenario: progress, the table of what was kept, the result as NetCDF, plots, and a report."""
-    from ..io.files import check_files, check_folder, make_folder
-    from ..io.netcdf import load
-    from ..view.plots import save_figures
+    from ..io.atomic_files import check_files, check_folder, make_folder
+    from ..io.trajectory_file import load
+    from ..view.figures.catalogue import save_figures
     from ..view.summary import mesh_reports
 
     chosen = open_scenario(scenario, changes)
@@ -62,7 +62,7 @@ def run(
         trajectory = chosen.run(progress=not quiet, earlier=load(earlier) if earlier else None)
     except ConvergenceError as error:
         _keep_part(error, file.with_suffix(".partial.nc"))
-    except Interrupted as error:
+    except RunInterruptedError as error:
         part = file.with_suffix(".partial.nc")
         _keep_interrupted(error, part, ["polhode", "run", scenario, *_again(changes, out), "--from", str(part)])
     try:
@@ -95,7 +95,7 @@ def check(scenario: ScenarioName, changes: Changes = None) -> None:
 
 def _try_step(scenario: Scenario, plan: Plan) -> None:
     """Refuse a step that is too large for an implicit method at the start, by trying it."""
-    from ..io.checks import ScenarioError
+    from ..io.scenario.validation import ScenarioError
 
     if not plan.method.implicit or not plan.steps:
         return
@@ -108,23 +108,23 @@ def _try_step(scenario: Scenario, plan: Plan) -> None:
 
 def _figures(scenario: Scenario, plan: Plan) -> list[str]:
     """The names of the figures that a scenario asks for."""
-    from ..io.checks import ScenarioError
-    from ..view.plots import check_figures, figures_of
+    from ..io.scenario.validation import ScenarioError
+    from ..view.figures.catalogue import check_figures, figures_of
 
     asked = scenario.document.output.plots
     if isinstance(asked, bool):
         return figures_of(plan.system) if asked else []
     try:
         return check_figures(asked, plan.system)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         raise ScenarioError(scenario.name, "output.plots", error.value, error.allowed) from error
 
 
 def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures: dict[str, Path]) -> list[Path]:
     """The report beside the result, and the scenario under a name that no file of the user's has."""
-    from ..io.files import write_text
-    from ..view.plots import FIGURES
-    from ..view.report import save_report
+    from ..io.atomic_files import write_text
+    from ..view.figures.catalogue import FIGURES
+    from ..view.html.report import save_report
 
     changed = "".join(f"# run with --set {shlex.quote(change)}\n" for change in scenario.overrides)
     copy = write_text(file.with_suffix(".scenario.toml"), changed + scenario.text)
@@ -140,7 +140,7 @@ def _summary(plan: Plan) -> str:
 
 def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
     """Save what was computed before a step failed; if that is nothing, the input was at fault."""
-    from ..io.files import make_folder
+    from ..io.atomic_files import make_folder
 
     if error.trajectory is None or len(error.trajectory) < 2:
         raise error
@@ -150,9 +150,9 @@ def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
 
 
-def _keep_interrupted(error: Interrupted, file: Path, again: list[str]) -> NoReturn:
+def _keep_interrupted(error: RunInterruptedError, file: Path, again: list[str]) -> NoReturn:
     """Save what was computed before an interruption, and say how to go on."""
-    from ..io.files import make_folder
+    from ..io.atomic_files import make_folder
 
     if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
         fail(f"{error}; there is nothing to keep", 130)
@@ -170,7 +170,7 @@ def _again(changes: list[str] | None, out: Path) -> list[str]:
 
 def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
     """What would run, from a rehearsal of its first steps."""
-    from ..usable import largest_step, rounded_down
+    from ..simulation.step_limit import largest_step, rounded_down
     from ..view.summary import mesh_reports
 
     step = scenario.document.run.step
@@ -184,7 +184,7 @@ def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
         "output": ", ".join([scenario.output_name, *figures]),
     }
     if plan.method.implicit:
-        limit = largest_step(plan.system, plan.state, plan.method, near=step)
+        limit = largest_step(plan.state, plan.method, near=step)
         rows["largest step"] = f"{rounded_down(limit)} from this state"
     if plan.steps:
         # the second time, everything is compiled
@@ -199,12 +199,12 @@ def _show_kept(trajectory: Trajectory) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from ..progress import rate_text
+    from ..simulation.progress import rate_text
 
     table = RichTable(title="What was kept", title_justify="left")
     for heading in ("quantity", "first value", "worst deviation", "relative", "slope"):
         table.add_column(heading, justify="left" if heading == "quantity" else "right", no_wrap=True)
-    for kept in trajectory.kept():
+    for kept in trajectory.conservation():
         table.add_row(
             kept.name, f"{kept.first:.10g}", f"{kept.worst:.1e}", f"{kept.relative:.1e}", f"{kept.slope:+.1e}"
         )

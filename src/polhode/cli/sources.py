@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from .base import fail, main, plainly, show_table
 
 
@@ -22,11 +22,11 @@ def reproduce(
     """Print the sources' numbers beside the ones found here; fails if one that should agree does not."""
     from ..reproduce import brief, failing, figures, reasons, sources
     from ..tables import Table
-    from ..view.plots import write_figures
+    from ..view.figures.catalogue import write_figures
 
     known = sources()
     if source not in ("all", *known):
-        raise InvalidInput("SOURCE", source, f"all, or one of {', '.join(known)}")
+        raise InvalidInputError("SOURCE", source, f"all, or one of {', '.join(known)}")
     chosen = list(known) if source == "all" else [source]
     wrong = 0
     for name in chosen:

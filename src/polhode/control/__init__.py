@@ -1,16 +1,19 @@
 """Optimal control: steering a rigid body on SO(n), continuous and discrete, and the discrete maximum principle."""
 
+from .attitude_geodesics import Geodesic, geodesic
 from .discrete import DiscreteSteering, steer_discrete
 from .geodesics import Steering, steer
 from .maximum_principle import DiscreteProblem, Extremal
-from .shooting import MissedEndPoint
+from .shooting import MissedEndPointError
 
 __all__ = [
     "DiscreteProblem",
     "DiscreteSteering",
     "Extremal",
-    "MissedEndPoint",
+    "Geodesic",
+    "MissedEndPointError",
     "Steering",
+    "geodesic",
     "steer",
     "steer_discrete",
 ]

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
-from ..geometry.moser_veselov import increment, largest_factor
+from ..core.checks import check_positive
+from ..errors import InvalidInputError
+from ..geometry.increments.moser_veselov import increment, largest_factor
 from ..methods import LGVI, MoserVeselov
-from ..simulate import simulate
-from ..systems.son import RigidBodySOn
-from ..systems.son_maps import costate
-from ..trajectory import Trajectory
-from .shooting import ARRIVED, MissedEndPoint, Shooter, Shot, check_positive, check_problem, distinct, guesses, shown
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
+from ..systems.son.maps import costate
+from ..systems.son.rigid_body import RigidBodySOn
+from .shooting import ARRIVED, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
 
 Array = NDArray[np.float64]
 
@@ -78,7 +79,7 @@ def steer_discrete(
     """
     body, start, end = check_problem(Lambda, Q0, QN, starts)
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise InvalidInput("steps", steps, "a positive whole number")
+        raise InvalidInputError("steps", steps, "a positive whole number")
     step = check_positive("duration", duration) / steps
     shooter = Shooter(body, start, end, step, int(steps), LGVI())
     shots: list[Shot] = []
@@ -90,7 +91,7 @@ def steer_discrete(
     best = distinct((s for s in shots if s.miss < ARRIVED), cost)
     if not best:
         nearest = min(shot.miss for shot in shots)
-        raise MissedEndPoint(
+        raise MissedEndPointError(
             f"none of {starts} starts met the end point in {steps} steps: the nearest ended {nearest:.3g} rad from it; "
             "give more starts, or more steps",
             nearest,
@@ -111,7 +112,7 @@ def steer_discrete(
 
 
 def _motion(body: RigidBodySOn, Q0: Array, M0: Array, step: float, steps: int) -> Trajectory:
-    return simulate(body, body.state(Q=Q0, M=M0), step=step, steps=steps, method=MoserVeselov())
+    return simulate(body.state(Q=Q0, M=M0), step=step, steps=steps, method=MoserVeselov())
 
 
 def _cost(body: RigidBodySOn, G: Array, step: float, steps: int) -> float:

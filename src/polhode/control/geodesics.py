@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.checks import check_positive
+from ..core.system import State
 from ..geometry import son
 from ..methods import DOP853, LGVI
-from ..simulate import simulate
-from ..systems.base import State
-from ..systems.son import RigidBodySOn
-from ..systems.son_maps import costate, norm
-from ..trajectory import Trajectory
-from .shooting import ARRIVED, MissedEndPoint, Shooter, Shot, check_positive, check_problem, distinct, guesses, shown
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
+from ..systems.son.maps import costate, norm
+from ..systems.son.rigid_body import RigidBodySOn
+from .shooting import ARRIVED, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class Steering:
 
     def trajectory(self, samples: int = 100) -> Trajectory:
         """The motion at `samples` equal intervals: its Q, M, and the control as its Omega."""
-        return simulate(self.body, self.state, step=self.duration / samples, steps=samples, method=DOP853(1e-13, 1e-15))
+        return simulate(self.state, step=self.duration / samples, steps=samples, method=DOP853(1e-13, 1e-15))
 
     def control(self, t: ArrayLike) -> Array:
         """The optimal U(t) = J⁻¹(M(t)) at times 0 ≤ t ≤ duration."""
@@ -76,7 +77,7 @@ class Steering:
         for i in np.argsort(times, axis=None):
             gap = float(times.reshape(-1)[i]) - here.t
             if gap > 0.0:
-                here = simulate(self.body, here, step=gap, steps=1, method=DOP853(1e-13, 1e-15)).final
+                here = simulate(here, step=gap, steps=1, method=DOP853(1e-13, 1e-15)).final
             found[:, i] = here.Q, here.M
         shape = (*times.shape, self.body.n, self.body.n)
         return found[0].reshape(shape), found[1].reshape(shape)
@@ -120,14 +121,14 @@ def steer(
     best = distinct((s for s in shots if s.miss < ARRIVED), cost)
     if not best:
         nearest = min(shot.miss for shot in shots)
-        raise MissedEndPoint(
+        raise MissedEndPointError(
             f"none of {starts} starts met the end point: the nearest ended {nearest:.3g} rad from it; "
             "give more starts, or a longer duration",
             nearest,
         )
     M0, miss = _polished(body, start, end, duration, best[0].M0)
     if miss > 1e-10:
-        raise MissedEndPoint(f"the end point is met only to {miss:.3g} rad", miss)
+        raise MissedEndPointError(f"the end point is met only to {miss:.3g} rad", miss)
     return Steering(
         body,
         start,
@@ -158,7 +159,7 @@ def _polished(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, M0: Arr
     best, least = M0, np.inf
     for _ in range(4):
         state = State(body, {"Q": Q0, "M": M0})
-        end = simulate(body, state, step=duration, steps=1, method=DOP853(3e-14, 1e-15)).final
+        end = simulate(state, step=duration, steps=1, method=DOP853(3e-14, 1e-15)).final
         r = shooter.miss(son.project(end.Q))
         size = float(np.linalg.norm(r))
         if size >= least:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput, PolhodeError
-from .shooting import MissedEndPoint
+from ..errors import InvalidInputError, PolhodeError
+from .shooting import MissedEndPointError
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -166,19 +166,19 @@ class DiscreteProblem:
         """
         start, end = np.atleast_1d(np.array(x0, dtype=np.float64)), np.atleast_1d(np.array(xN, dtype=np.float64))
         if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-            raise InvalidInput("steps", steps, "a positive whole number")
+            raise InvalidInputError("steps", steps, "a positive whole number")
         if start.shape != end.shape or start.ndim != 1:
-            raise InvalidInput("xN", xN, f"a vector like x0, of shape {start.shape}")
+            raise InvalidInputError("xN", xN, f"a vector like x0, of shape {start.shape}")
         U = np.atleast_1d(np.array(u, dtype=np.float64))
         U = np.tile(U, (steps, 1)) if U.ndim == 1 else U
         if U.ndim != 2 or len(U) != steps:
-            raise InvalidInput("u", u, f"one control, or one for each of {steps} steps")
+            raise InvalidInputError("u", u, f"one control, or one for each of {steps} steps")
         line = np.linspace(0.0, 1.0, steps + 1)[:, None]
         X = start + line * (end - start) if x is None else np.array(x, dtype=np.float64)
         P = None if p is None else np.array(p, dtype=np.float64)
         for name, array in (("x", X), ("p", X if P is None else P)):
             if array.shape != (steps + 1, len(start)):
-                raise InvalidInput(name, f"an array of shape {array.shape}", f"shape {(steps + 1, len(start))}")
+                raise InvalidInputError(name, f"an array of shape {array.shape}", f"shape {(steps + 1, len(start))}")
         X[0], X[-1] = start, end
         self._check(X[0], U[0])
         return _Newton(self, X, U, P, progress).run(tolerance)
@@ -188,11 +188,11 @@ class DiscreteProblem:
         n, size = len(x), 1e-6
         out = np.asarray(self.f(x, u)).reshape(-1)
         if out.shape != x.shape:
-            raise InvalidInput(
+            raise InvalidInputError(
                 "f", f"a function with values of shape {out.shape}", f"values like x, of shape {x.shape}"
             )
         if np.size(self.g(x, u)) != 1:
-            raise InvalidInput("g", f"a function with values of shape {np.shape(self.g(x, u))}", "a number")
+            raise InvalidInputError("g", f"a function with values of shape {np.shape(self.g(x, u))}", "a number")
         z = np.concatenate([x, u])
         direction = np.cos(np.arange(len(z)))  # any direction will do
         functions = {
@@ -204,7 +204,7 @@ class DiscreteProblem:
             slope = np.imag(function(z + 1e-30j * direction)) / 1e-30
             real = (function(z + size * direction) - function(z - size * direction)) / (2.0 * size)
             if not np.allclose(slope, real, rtol=1e-4, atol=1e-4 * (1.0 + np.abs(function(z)).max(initial=0.0))):
-                raise InvalidInput(
+                raise InvalidInputError(
                     name, function, "a NumPy function that is analytic: no abs, no branches, no casts to float"
                 )
 
@@ -312,7 +312,7 @@ class _Newton:
             x = np.asarray(self.problem.f(x, control), dtype=np.float64).reshape(-1)
         miss = float(np.linalg.norm(x - self.end))
         if not (miss <= tolerance and residual <= tolerance * (1.0 + float(np.linalg.norm(self.z)))):
-            raise MissedEndPoint(
+            raise MissedEndPointError(
                 f"no extremal was found from this guess: after {iterations} iterations the equations are off by "
                 f"{residual:.3g} and the end point is missed by {miss:.3g}; give a guess nearer to it",
                 miss,

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput, PolhodeError
+from ..core.system import State
+from ..errors import InvalidInputError, PolhodeError
 from ..geometry import son, unchecked
 from ..methods import LGVI
-from ..methods.seeding import block_kind, blocks, tangent_columns
-from ..systems.base import State
-from ..systems.son import RigidBodySOn
+from ..methods.scalar_packing import block_kind, blocks, tangent_columns
+from ..systems.son.rigid_body import RigidBodySOn
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ ARRIVED, ROUNDING = 1e-11, 1e-15
 SAME = 1e-6
 
 
-class MissedEndPoint(PolhodeError, ArithmeticError):
+class MissedEndPointError(PolhodeError, ArithmeticError):
     """No start led to the end point; `miss` is how far from it the best one ended, in radians or the units of x."""
 
     def __init__(self, message: str, miss: float) -> None:
@@ -141,14 +141,8 @@ def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) 
     body = RigidBodySOn(Lambda)
     start, end = (body._rotation(name, Q) for name, Q in (("Q0", Q0), ("QT", QT)))
     if not (isinstance(starts, (int, np.integer)) and starts >= 1):
-        raise InvalidInput("starts", starts, "a positive whole number")
+        raise InvalidInputError("starts", starts, "a positive whole number")
     return body, start, end
-
-
-def check_positive(field: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0.0 < value < np.inf:
-        raise InvalidInput(field, value, "a positive number")
-    return float(value)
 
 
 def shown(items: Iterable[Array], total: int, progress: bool) -> Iterable[Array]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments import finite_number, whole
-from ..bodies.checks import positive
-from ..errors import InvalidInput
+from ..core.checks import check_finite, check_positive
+from ..core.system import State
+from ..errors import InvalidInputError
 from ..geometry import so3, unchecked
 from ..methods import Method
-from ..systems.base import State, check_finite
+from ..simulation.arguments import finite_number, whole
 from .propagators import Propagator, Stepped, _body
 from .sensors import Gyro, VectorSensor
 
@@ -57,24 +57,24 @@ class MEKF:
         _body(state)
         self.state = state
         if not (gyro is None or isinstance(gyro, Gyro)):
-            raise InvalidInput("gyro", gyro, "a Gyro(...), or None")
+            raise InvalidInputError("gyro", gyro, "a Gyro(...), or None")
         self.gyro = gyro
         size = 9 if gyro else 6
         P = check_finite("covariance", covariance, (size, size))
         if np.abs(P - P.T).max() > 1e-9 * np.abs(P).max() or np.linalg.eigvalsh(P)[0] <= 0:
-            raise InvalidInput("covariance", covariance, "a symmetric positive definite matrix")
+            raise InvalidInputError("covariance", covariance, "a symmetric positive definite matrix")
         self.covariance = 0.5 * (P + P.T)
         self.bias = check_finite("bias", np.zeros(3) if bias is None else bias, (3,))
         if propagator is None or isinstance(propagator, Method):
             propagator = Stepped() if propagator is None else Stepped(propagator)
         if isinstance(propagator, type) or not callable(propagator):
-            raise InvalidInput(
+            raise InvalidInputError(
                 "propagator", propagator, "Stepped(...), FirstOrder(...), a method, or your own Propagator"
             )
         self.propagator: Propagator = propagator
-        self.acceleration_noise = positive("acceleration_noise", acceleration_noise, zero=True)
+        self.acceleration_noise = check_positive("acceleration_noise", acceleration_noise, zero=True)
         if gate is not None and not (finite_number(gate) and 0 < gate < 1):
-            raise InvalidInput("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
+            raise InvalidInputError("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
         self.gate = gate
 
     @property
@@ -103,14 +103,14 @@ class MEKF:
     def update(self, sensor: VectorSensor | Gyro, measurement: ArrayLike) -> Update:
         """Use a measurement taken now."""
         if not isinstance(sensor, (VectorSensor, Gyro)):
-            raise InvalidInput("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
+            raise InvalidInputError("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
         z = check_finite("measurement", measurement, (3,))
         H = np.zeros((3, len(self.covariance)))
         if isinstance(sensor, VectorSensor):
             z, expected = sensor.scaled(z), sensor.expected(self.state.R)
             H[:, :3] = so3.hat(expected)
         elif self.gyro is None:
-            raise InvalidInput("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
+            raise InvalidInputError("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
         else:
             expected = self.state.omega + self.bias
             H[:, 3:6] = H[:, 6:] = np.eye(3)
@@ -137,7 +137,7 @@ class MEKF:
         """(δθ, δω) of the true state with respect to the estimate."""
         fields = truth.system.fields if isinstance(truth, State) else {}
         if not ("R" in fields and "omega" in fields and np.shape(truth.R) == (3, 3) and np.shape(truth.omega) == (3,)):
-            raise InvalidInput("truth", truth, "a state of one body, with its attitude R and rate omega")
+            raise InvalidInputError("truth", truth, "a state of one body, with its attitude R and rate omega")
         return np.concatenate([so3.log(self.state.R.T @ truth.R), truth.omega - self.state.omega])
 
     def nees(self, truth: State) -> float:
@@ -163,8 +163,8 @@ def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> t
     """
     for name, value in (("degrees", degrees), ("samples", samples)):
         if not whole(value) or value < 1:
-            raise InvalidInput(name, value, "a positive whole number")
+            raise InvalidInputError(name, value, "a positive whole number")
     if not (finite_number(probability) and 0 < probability < 1):
-        raise InvalidInput("probability", probability, "a number between 0 and 1, such as 0.95")
+        raise InvalidInputError("probability", probability, "a number between 0 and 1, such as 0.95")
     tail = 0.5 * (1 - probability)
     return tuple(_quantile(p, degrees * samples) / samples for p in (tail, 1 - tail))  # type: ignore[return-value]

@@ -15,16 +15,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import finite_number
-from ..errors import InvalidInput, PolhodeError
+from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.system import State
+from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
 from ..methods import LGVI, Method
-from ..simulate import simulate
-from ..systems.attitude import AttitudeSystem
-from ..systems.base import State
-from ..systems.damped_gyrostat import DampedGyrostat
-from ..systems.differences import OFFSETS, WEIGHTS
-from ..systems.vicinity import rate_and_matrix
+from ..simulation.arguments import finite_number
+from ..simulation.driver import simulate
+from ..systems.attitude.base import AttitudeSystem
+from ..systems.spacecraft.damped_gyrostat import DampedGyrostat
+from ..systems.stability.tangent_dynamics import rate_and_matrix
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Propagator(Protocol):
 
 def _body(state: State) -> AttitudeSystem:
     if not isinstance(state, State):
-        raise InvalidInput("state", state, "a state made by system.state(...) or a trajectory's final state")
+        raise InvalidInputError("state", state, "a state made by system.state(...) or a trajectory's final state")
     if not isinstance(state.system, AttitudeSystem):
         raise PolhodeError(f"a filter of the attitude needs a system on SO(3), not {type(state.system).__name__}")
     if isinstance(state.system, DampedGyrostat):
@@ -144,10 +144,10 @@ def _by_attitude(function: Callable[[Array], Array], R: Array, size: float = 4e-
 
 def _check(how: Stepped | FirstOrder) -> None:
     if not isinstance(how.method, Method):
-        raise InvalidInput("method", how.method, "a method, such as LGVI()")
+        raise InvalidInputError("method", how.method, "a method, such as LGVI()")
     endless = isinstance(how.substep, float) and how.substep == np.inf
     if not (endless or (finite_number(how.substep) and how.substep > 0)):
-        raise InvalidInput("substep", how.substep, "a positive number, or inf for one step")
+        raise InvalidInputError("substep", how.substep, "a positive number, or inf for one step")
 
 
 def _count(dt: float, substep: float) -> int:
@@ -156,8 +156,6 @@ def _count(dt: float, substep: float) -> int:
 
 def _steps(state: State, dt: float, how: Stepped | FirstOrder, *, tangent: bool) -> tuple[State, Array]:
     count = _count(dt, how.substep)
-    run = simulate(
-        state.system, state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent
-    )
+    run = simulate(state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent)
     final = run.final if how.method.preserves_group else on_group(run.final)
     return final, run.tangent[-1] if run.tangent is not None else np.eye(6)

@@ -13,9 +13,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..bodies.checks import positive
-from ..errors import InvalidInput
-from ..systems.base import check_finite
+from ..core.checks import check_finite, check_positive
+from ..errors import InvalidInputError
 
 Array = NDArray[np.float64]
 
@@ -25,7 +24,7 @@ def direction(field_name: str, value: ArrayLike) -> Array:
     vector = check_finite(field_name, value, (3,))
     largest = np.abs(vector).max()
     if not largest > 0:
-        raise InvalidInput(field_name, value, "a nonzero direction")
+        raise InvalidInputError(field_name, value, "a nonzero direction")
     return vector / largest / np.linalg.norm(vector / largest)
 
 
@@ -48,7 +47,7 @@ class VectorSensor:
     dof: ClassVar[int] = 2  # of a direction's noise: none along it
 
     def __post_init__(self) -> None:
-        positive("sigma", self.sigma)
+        check_positive("sigma", self.sigma)
         object.__setattr__(self, "direction", direction("reference", self.reference))
 
     def expected(self, R: Array) -> Array:
@@ -75,8 +74,8 @@ class Gyro:
     dof: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        positive("sigma", self.sigma)
-        positive("bias_walk", self.bias_walk, zero=True)
+        check_positive("sigma", self.sigma)
+        check_positive("bias_walk", self.bias_walk, zero=True)
 
     def measure(self, omega: Array, bias: Array, rng: np.random.Generator) -> Array:
         """A noisy measurement of the rate `omega` with this bias."""

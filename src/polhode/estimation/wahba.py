@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
-from ..systems.base import check_finite
+from ..core.checks import check_finite
+from ..errors import InvalidInputError
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-9  # the angle below which directions are parallel
@@ -21,7 +21,7 @@ def _frame(name: str, first: ArrayLike, second: ArrayLike) -> Array:
     a, b = check_finite(f"{name}1", first, (3,)), check_finite(f"{name}2", second, (3,))
     across = np.cross(a, b)
     if np.linalg.norm(across) <= PARALLEL * np.linalg.norm(a) * np.linalg.norm(b) or not np.linalg.norm(a) > 0:
-        raise InvalidInput(f"{name}2", b, f"a direction that is not parallel to {name}1 = {a}")
+        raise InvalidInputError(f"{name}2", b, f"a direction that is not parallel to {name}1 = {a}")
     t1, t2 = a / np.linalg.norm(a), across / np.linalg.norm(across)
     return np.stack([t1, t2, np.cross(t1, t2)], axis=1)
 
@@ -45,18 +45,18 @@ def least_squares_attitude(r: ArrayLike, b: ArrayLike, sigma: ArrayLike | None =
     """
     inertial = check_finite("r", r, (len(np.atleast_2d(np.asarray(r, dtype=object))), 3))
     if np.shape(b) != inertial.shape:
-        raise InvalidInput("b", b, f"the shape of r, (n, 3), here {inertial.shape}")
+        raise InvalidInputError("b", b, f"the shape of r, (n, 3), here {inertial.shape}")
     body = check_finite("b", b, inertial.shape)
     sizes = [np.abs(vectors).max(axis=1) for vectors in (inertial, body)]
     for name, vectors, size in zip("rb", (inertial, body), sizes, strict=True):
         directions = vectors[size > 0] / size[size > 0, None]
         if np.linalg.matrix_rank(directions, tol=PARALLEL) < 2:
-            raise InvalidInput(name, vectors, "at least two directions that are not parallel")
+            raise InvalidInputError(name, vectors, "at least two directions that are not parallel")
     weights = _weights(sigma, len(body))
     U, s, Vt = np.linalg.svd(np.einsum("i,ij,ik->jk", weights, inertial, body))
     sign = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
     if not s[1] + sign * s[2] > UNDETERMINED * np.sum(weights * sizes[0] * sizes[1]):
-        raise InvalidInput("b", body, "directions that determine an attitude: here several fit them equally well")
+        raise InvalidInputError("b", body, "directions that determine an attitude: here several fit them equally well")
     return U @ np.diag([1.0, 1.0, sign]) @ Vt
 
 
@@ -66,5 +66,5 @@ def _weights(sigma: ArrayLike | None, count: int) -> Array:
         return np.ones(count)
     spread = check_finite("sigma", sigma, (count,) if np.ndim(sigma) else ())
     if not np.all(spread > 0):
-        raise InvalidInput("sigma", sigma, "positive numbers")
+        raise InvalidInputError("sigma", sigma, "positive numbers")
     return np.broadcast_to(1.0 / spread**2, (count,))

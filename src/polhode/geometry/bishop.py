@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from . import so3, unchecked
-from .front import MATRIX, VECTOR, as_array, finite, nonzero, rotations
+from .array_api import MATRIX, VECTOR, as_array, finite, nonzero, rotations
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def _twist(frames: Array) -> Array:
     carried = unchecked.sphere_transport(d3[:-1], d3[1:], d1[:-1])
     across = np.cross(d3[1:], carried)
     if not np.all(np.isfinite(carried)):
-        raise InvalidInput("d3", d3, "samples less than half a turn apart, and finite")
+        raise InvalidInputError("d3", d3, "samples less than half a turn apart, and finite")
     turned = np.arctan2(np.sum(d1[1:] * across, axis=-1), np.sum(d1[1:] * carried, axis=-1))
     return np.concatenate([[0.0], np.cumsum(turned)])
 
@@ -79,7 +79,7 @@ def non_twisting_frame(d3: ArrayLike, d1: ArrayLike | None = None) -> Array:
         axis[0] = finite("d1", d1, VECTOR)
     first = unchecked.sphere_tangent(curve, axis)
     if np.linalg.norm(first[0]) <= 1e-12 * np.linalg.norm(axis[0]):
-        raise InvalidInput("d1", d1, "a direction other than that of the curve")
+        raise InvalidInputError("d1", d1, "a direction other than that of the curve")
     first = unchecked.sphere_project(first)
     frame = np.stack([first, np.cross(curve, first), curve], axis=-1)
     return frame @ so3.exp(np.multiply.outer(-_twist(frame), [0.0, 0.0, 1.0]))
@@ -96,7 +96,7 @@ def parallel_transport(d3: ArrayLike, v: ArrayLike) -> Array:
     frame = non_twisting_frame(d3)
     components = frame[0].T @ finite("v", v, VECTOR)
     if abs(components[2]) > 1e-9 * np.linalg.norm(components):
-        raise InvalidInput("v", v, "a vector tangent to the sphere at the start of the curve")
+        raise InvalidInputError("v", v, "a vector tangent to the sphere at the start of the curve")
     return frame[..., :2] @ components[:2]
 
 
@@ -104,7 +104,7 @@ def _curve(name: str, x: ArrayLike, shape: tuple[int, ...]) -> Array:
     """`x` as an array of samples, time first."""
     array = as_array(name, x, shape)
     if array.ndim != len(shape) + 1 or len(array) < 2:
-        raise InvalidInput(
+        raise InvalidInputError(
             name, f"an array of shape {array.shape}", f"at least two samples of shape {shape}, time first"
         )
     return array

@@ -11,7 +11,7 @@ geodesic. Names with a trailing underscore are kernels on tuples of scalars; the
 arrays, which broadcast over leading axes. Other software keeps the scalar first: see `as_wxyz` and `from_wxyz`.
 
 On arrays, `normalized`, `log`, `angle` and `cayley_inverse` take any multiple of a unit quaternion but zero; `multiply`,
-`conjugate` and `rate` take any quaternion; all else takes unit quaternions. The rest is refused with `InvalidInput`.
+`conjugate` and `rate` take any quaternion; all else takes unit quaternions. The rest is refused with `InvalidInputError`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..scalars import absolute, atan2, kernel, sqrt, where
-from .front import MATRIX, QUATERNION, SCALAR, VECTOR, as_array, finite, front, nonzero, rotations, units
+from .array_api import MATRIX, QUATERNION, SCALAR, VECTOR, as_array, finite, front, nonzero, rotations, units
 from .series import angle_ratio, half_angle
 from .vectors import Matrix, Vector, add, cross, dot, scale
 
@@ -248,7 +248,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
 
 def log(q: ArrayLike) -> NDArray[np.float64]:
     """The shortest rotation vector of q, of length at most π; the same for q and −q, and for all multiples but zero,
-    which is refused with `InvalidInput`.
+    which is refused with `InvalidInputError`.
 
     At angle π exactly the two vectors ±π·axis are equally short; the one along (x, y, z) is returned.
 

@@ -10,7 +10,7 @@ Equation numbers are those of [GR20], Gebhardt & Romero, "The rotating rigid bod
 (2020); (7) and (10) are written here without the arccosine, which loses half the digits of a small angle. Antipodal
 points e = −d are joined by many geodesics: log, geodesic and transport are not defined there and give NaN. Names with a
 trailing underscore are kernels on tuples of scalars; the names without are their forms on arrays, which broadcast over
-leading axes. These refuse with `InvalidInput` a d or e that is not of unit length, and a v that is not tangent at d.
+leading axes. These refuse with `InvalidInputError` a d or e that is not of unit length, and a v that is not tangent at d.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from ..scalars import atan2, kernel, sqrt
-from .front import NEAR, ROUGH, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
+from .array_api import NEAR, ROUGH, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
 from .quaternion import Size, leading
 from .series import angle_ratio, cosine, sinc
 from .vectors import Vector, add, cross, dot, scale, subtract
@@ -90,7 +90,7 @@ def _tangent(d: ArrayLike, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[n
     check_leading(("d", "v"), (d, v), (VECTOR, VECTOR))
     bad = np.abs(np.sum(d * v, axis=-1)) > np.maximum(NEAR, ROUGH * np.linalg.norm(v, axis=-1))
     if bad.any():
-        raise InvalidInput("v", np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d")
+        raise InvalidInputError("v", np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d")
     return d, v
 
 
@@ -151,7 +151,7 @@ def tangent(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
 
 
 def project(x: ArrayLike) -> NDArray[np.float64]:
-    """The direction of x, `x/|x|`; x = 0 has none, and is refused with `InvalidInput`.
+    """The direction of x, `x/|x|`; x = 0 has none, and is refused with `InvalidInputError`.
 
     >>> project([3, 0, 4])
     array([0.6, 0. , 0.8])

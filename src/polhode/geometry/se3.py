@@ -14,7 +14,7 @@ the second part, the derivative of that in the direction v. So no formula for th
 Names with a trailing underscore are kernels on pairs, ((nine entries of R), (x, y, z)) and (ω, v). The names without
 are their forms on arrays: a motion is a homogeneous matrix [[R, x], [0, 1]] of shape (..., 4, 4), a twist (ω, v) has
 shape (..., 6); they broadcast over leading axes. What is no rigid motion, no ξ^, or not finite is refused with
-`InvalidInput`. References: Murray, Li & Sastry, "A mathematical introduction to robotic manipulation" (1994); Iserles,
+`InvalidInputError`. References: Murray, Li & Sastry, "A mathematical introduction to robotic manipulation" (1994); Iserles,
 Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000).
 """
 
@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from ..scalars import kernel, sqrt
 from . import so3
-from .front import MATRIX, NEAR, SCALAR, VECTOR, Shape, as_array, assembled, components, finite, rotations
+from .array_api import MATRIX, NEAR, SCALAR, VECTOR, Shape, as_array, assembled, components, finite, rotations
 from .quaternion import Size
 from .series import cot_defect, cot_defect_slope, sine_defect, sine_defect_slope, versine, versine_slope
 from .vectors import (
@@ -165,7 +165,7 @@ def _read(name: str, array: ArrayLike, shape: Shape) -> Any:
         rotations(name, array, MATRIX)
     if shape == MOTION:
         if not np.array_equal(array[..., 3, :], np.broadcast_to([0.0, 0.0, 0.0, 1.0], array.shape[:-1])):
-            raise InvalidInput(name, array, "homogeneous matrices, whose last row is 0, 0, 0, 1")
+            raise InvalidInputError(name, array, "homogeneous matrices, whose last row is 0, 0, 0, 1")
         rotations(name, array[..., :3, :3], MATRIX)
         return components(array[..., :3, :3], MATRIX), components(array[..., :3, 3], VECTOR)
     if shape == TWIST:
@@ -233,7 +233,7 @@ def vee(A: ArrayLike) -> NDArray[np.float64]:
     """
     A = finite("A", A, MOTION)
     if not np.all(np.abs(A[..., 3, :]) <= NEAR):
-        raise InvalidInput("A", A, "matrices of twists, whose last row is 0, 0, 0, 0")
+        raise InvalidInputError("A", A, "matrices of twists, whose last row is 0, 0, 0, 0")
     return np.concatenate([so3.vee(A[..., :3, :3]), A[..., :3, 3]], axis=-1)
 
 
@@ -356,7 +356,7 @@ def distance(g: ArrayLike, h: ArrayLike, length: ArrayLike = 1.0) -> NDArray[np.
     0.5
     """
     if not np.all(np.asarray(length) > 0.0):
-        raise InvalidInput("length", length, "a positive number")
+        raise InvalidInputError("length", length, "a positive number")
     return _front(distance_, SCALAR, g=(g, MOTION), h=(h, MOTION), length=(length, SCALAR))
 
 

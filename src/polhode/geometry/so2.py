@@ -6,7 +6,7 @@
 
 The group is commutative, so dexp is the identity. Names with a trailing underscore are kernels on scalars and on
 4-tuples (a matrix row by row); the names without are their forms on arrays, which broadcast over leading axes. These
-refuse with `InvalidInput` what is no rotation where they want one, not skew, or not finite; `hat` takes any numbers.
+refuse with `InvalidInputError` what is no rotation where they want one, not skew, or not finite; `hat` takes any numbers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInputError
 from ..scalars import absolute, atan2, cos, kernel, sin, sqrt, where
-from .front import NEAR, SCALAR, Shape, as_array, finite, front, rotations, skews
+from .array_api import NEAR, SCALAR, Shape, as_array, finite, front, rotations, skews
 from .quaternion import Size
 
 Matrix2 = tuple[Any, Any, Any, Any]
@@ -134,7 +134,7 @@ def exp(theta: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of R, in [−π, π]; what is no rotation is refused with `InvalidInput`.
+    """The angle of R, in [−π, π]; what is no rotation is refused with `InvalidInputError`.
 
     >>> float(log([[-1, 0], [0, -1]]))
     3.141592653589793
@@ -201,7 +201,7 @@ def random(rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
 
 
 def project(A: ArrayLike) -> NDArray[np.float64]:
-    """The rotation nearest to A in the Frobenius norm; A with det A ≤ 0 is refused with `InvalidInput`.
+    """The rotation nearest to A in the Frobenius norm; A with det A ≤ 0 is refused with `InvalidInputError`.
 
     >>> project([[0, -2], [1, 0]])
     array([[ 0., -1.],
@@ -210,5 +210,5 @@ def project(A: ArrayLike) -> NDArray[np.float64]:
     A = as_array("A", A, PLANE_MATRIX)
     bad = ~(A[..., 0, 0] * A[..., 1, 1] > A[..., 0, 1] * A[..., 1, 0])
     if bad.any():
-        raise InvalidInput("A", A[bad][0], "a matrix of positive determinant")
+        raise InvalidInputError("A", A[bad][0], "a matrix of positive determinant")
     return front(project_, PLANE_MATRIX, PLANE_MATRIX, names=("A",))(A)

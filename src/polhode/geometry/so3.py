@@ -12,7 +12,7 @@
 With R body → inertial, `dexp_right` gives the angular velocity in the body, `dexp_left` that in the inertial frame.
 References: [LLM07] for the Cayley map and the conventions; Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods"
 (2000), for dexp. Names with a trailing underscore are kernels on tuples of scalars (a matrix is nine numbers, row by
-row); the names without are their forms on arrays, which broadcast over leading axes. These refuse with `InvalidInput`
+row); the names without are their forms on arrays, which broadcast over leading axes. These refuse with `InvalidInputError`
 what is no rotation where they want one, not skew, or not finite; `hat` and `vee2` take any numbers.
 """
 
@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..scalars import kernel
 from . import quaternion
-from .front import MATRIX, NEAR, SCALAR, VECTOR, as_array, finite, front, rotations, skews
+from .array_api import MATRIX, NEAR, SCALAR, VECTOR, as_array, finite, front, rotations, skews
 from .quaternion import Size
 from .series import cot_defect, half_angle, sine_defect, versine
 from .vectors import Matrix, Vector, add, cross, dot, multiply, scale, subtract, transpose
@@ -222,7 +222,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The shortest rotation vector of R, of length at most π; what is no rotation is refused with `InvalidInput`.
+    """The shortest rotation vector of R, of length at most π; what is no rotation is refused with `InvalidInputError`.
 
     It is accurate up to angle π. There ±π·axis are equally short; the one whose largest component is positive is
     returned.
@@ -255,7 +255,7 @@ def inverse(R: ArrayLike) -> NDArray[np.float64]:
 
 
 def angle(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of the rotation R, in [0, π]; what is no rotation is refused with `InvalidInput`.
+    """The angle of the rotation R, in [0, π]; what is no rotation is refused with `InvalidInputError`.
 
     >>> float(angle(np.diag([-1, 1, -1])))
     3.141592653589793
@@ -346,7 +346,7 @@ def project(A: ArrayLike) -> NDArray[np.float64]:
     """The rotation nearest to A in the Frobenius norm, its polar factor.
 
     A matrix with det A ≤ 0, or singular to working precision, is not a rotation that went astray but a mistake (a
-    left-handed frame, say): it is refused with `InvalidInput`.
+    left-handed frame, say): it is refused with `InvalidInputError`.
 
     >>> project([[0, -2, 0], [1, 0, 0], [0, 0, 1]]).round(12)
     array([[ 0., -1.,  0.],

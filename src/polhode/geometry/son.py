@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidInput
-from .front import rotations, skews
+from ..errors import InvalidInputError
+from .array_api import rotations, skews
 from .quaternion import Size, leading
 
 Array = NDArray[np.float64]
@@ -34,11 +34,11 @@ def _square(name: str, x: ArrayLike) -> Array:
     try:
         array = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput(name, x, "numbers in an array of shape (..., n, n), n ≥ 2") from None
+        raise InvalidInputError(name, x, "numbers in an array of shape (..., n, n), n ≥ 2") from None
     if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
-        raise InvalidInput(name, f"an array of shape {array.shape}", "an array of shape (..., n, n), n ≥ 2")
+        raise InvalidInputError(name, f"an array of shape {array.shape}", "an array of shape (..., n, n), n ≥ 2")
     if not np.isfinite(array).all():
-        raise InvalidInput(name, array, "finite numbers")
+        raise InvalidInputError(name, array, "finite numbers")
     return array
 
 
@@ -57,7 +57,7 @@ def _same_size(first: str, A: Array, second: str, B: Array) -> None:
         np.broadcast_shapes(A.shape, B.shape)
     except ValueError:
         allowed = f"a shape that goes with {A.shape}, that of {first}"
-        raise InvalidInput(second, f"an array of shape {B.shape}", allowed) from None
+        raise InvalidInputError(second, f"an array of shape {B.shape}", allowed) from None
 
 
 def _transposed(A: NDArray[Any]) -> NDArray[Any]:
@@ -122,10 +122,12 @@ def hat(x: ArrayLike) -> Array:
     try:
         x = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput("x", x, "numbers in an array of shape (..., n(n − 1)/2)") from None
+        raise InvalidInputError("x", x, "numbers in an array of shape (..., n(n − 1)/2)") from None
     n = (1 + isqrt(1 + 8 * x.shape[-1])) // 2 if x.ndim else 0
     if n < 2 or n * (n - 1) // 2 != x.shape[-1]:
-        raise InvalidInput("x", f"an array of shape {x.shape}", "a last axis of 1, 3, 6, 10, ..., n(n − 1)/2 numbers")
+        raise InvalidInputError(
+            "x", f"an array of shape {x.shape}", "a last axis of 1, 3, 6, 10, ..., n(n − 1)/2 numbers"
+        )
     i, j, sign = _pairs(n)
     A = np.zeros((*x.shape[:-1], n, n))
     A[..., i, j] = sign * x
@@ -169,7 +171,7 @@ def log(R: ArrayLike) -> Array:
     """The skew matrix A of least norm with exp(A) = R; its angles are in [−π, π].
 
     It is accurate up to angle π. There A is not unique: the eigenvectors for −1 are paired to planes as they come.
-    What is no rotation is refused with `InvalidInput`.
+    What is no rotation is refused with `InvalidInputError`.
 
     >>> vee(log(exp(hat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])))).round(12)
     array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -213,7 +215,7 @@ def _schur_log(name: str, R: Array) -> Array:
                 reversed_axes.append(k)
             k += 1
     if len(reversed_axes) % 2:
-        raise InvalidInput(name, R, "a rotation, with determinant +1")
+        raise InvalidInputError(name, R, "a rotation, with determinant +1")
     planes += [(i, j, np.pi) for i, j in zip(reversed_axes[::2], reversed_axes[1::2], strict=True)]
     A = np.zeros((n, n))
     for i, j, angle in planes:
@@ -245,7 +247,7 @@ def cayley_inverse(R: ArrayLike) -> Array:
     try:
         return _skew(np.linalg.solve(R + one, R - one))
     except np.linalg.LinAlgError:
-        raise InvalidInput("R", R, "a rotation without the eigenvalue −1") from None
+        raise InvalidInputError("R", R, "a rotation without the eigenvalue −1") from None
 
 
 def _dexp(A: ArrayLike, V: ArrayLike, side: float, inverse: bool) -> Array:
@@ -348,7 +350,7 @@ def random(rng: np.random.Generator, n: int, size: Size = None) -> Array:
     (5, 4, 4)
     """
     if n < 2:
-        raise InvalidInput("n", n, "an integer ≥ 2")
+        raise InvalidInputError("n", n, "an integer ≥ 2")
     Q, upper = np.linalg.qr(rng.standard_normal((*leading(size), n, n)))
     Q = Q * np.sign(np.diagonal(upper, axis1=-2, axis2=-1))[..., None, :]  # without this QR is not uniform
     Q[..., :, 0] *= np.sign(np.linalg.det(Q))[..., None]
@@ -358,7 +360,7 @@ def random(rng: np.random.Generator, n: int, size: Size = None) -> Array:
 def project(A: ArrayLike) -> Array:
     """The rotation nearest to A in the Frobenius norm: its polar factor.
 
-    A matrix with det A ≤ 0, or singular to working precision, is refused with `InvalidInput`.
+    A matrix with det A ≤ 0, or singular to working precision, is refused with `InvalidInputError`.
 
     >>> project([[3, 0], [0, 2]])
     array([[1., 0.],
@@ -370,5 +372,5 @@ def project(A: ArrayLike) -> Array:
     regular = sigma[..., -1] > n * np.finfo(float).eps * sigma[..., 0]
     bad = ~(regular & (np.linalg.det(U) * np.linalg.det(Vt) > 0.0))
     if bad.any():
-        raise InvalidInput("A", A[bad][0], "a nonsingular matrix of positive determinant")
+        raise InvalidInputError("A", A[bad][0], "a nonsingular matrix of positive determinant")
     return np.eye(n) + _returned(U @ Vt - np.eye(n))

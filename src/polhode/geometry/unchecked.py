@@ -8,7 +8,7 @@ the library itself uses these forms, which are the same formulas without the che
 from __future__ import annotations
 
 from . import quaternion, s2, so3
-from .front import MATRIX, QUATERNION, SCALAR, VECTOR, front
+from .array_api import MATRIX, QUATERNION, SCALAR, VECTOR, front
 from .son import _distance as son_distance
 from .son import _exp as son_exp
 from .son import _log as son_log

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Polyhedron
-from ..bodies.checks import finite, positive
-from ..errors import InvalidInput, PolhodeError
+from ..core.checks import check_array, check_positive
+from ..errors import InvalidInputError, PolhodeError
 from ..scalars import compiled, double
 from . import polyhedron
 from .dispatch import POLYHEDRON
@@ -47,13 +47,13 @@ class PolyhedronField:
 
     def __init__(self, body: Polyhedron, G: float) -> None:
         if not isinstance(body, Polyhedron):
-            raise InvalidInput("body", body, "a Polyhedron")
-        self.body, self.G = body, positive("G", G)
+            raise InvalidInputError("body", body, "a Polyhedron")
+        self.body, self.G = body, check_positive("G", G)
         self._numbers = np.concatenate([[POLYHEDRON], polyhedron.polyhedron_numbers(body, self.G * body.density)])
 
     def _evaluate(self, points: ArrayLike) -> tuple[Array, Array]:
         """The points, and at each U, ∂U/∂X, the six entries of ∂²U/∂X², and the solid angle."""
-        x = finite("points", points, (3,))
+        x = check_array("points", points, (3,))
         out = np.zeros((*x.shape[:-1], 11))
         flat = np.ascontiguousarray(x.reshape(-1, 3))
         work = np.zeros(polyhedron.workspace_size(self.body))

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..bodies import Body, GivenIntegrals, PointMasses, Polyhedron
-from ..bodies.checks import finite, positive, whole
 from ..bodies.integrals import inertia_from
-from ..errors import InvalidInput, PolhodeError
+from ..core.checks import check_array, check_integer, check_positive
+from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
-from ..geometry.implicit import symmetric_entries
+from ..geometry.increments.rigid import symmetric_entries
 from ..scalars import double, duals
 from . import expansion, polyhedron
 from .dispatch import EXPANSION, POINTS, POLYHEDRON, POLYHEDRON_FIRST, SECOND_ORDER, evaluate
@@ -40,14 +40,14 @@ class Interaction(ABC):
     workspace: int = 0
 
     def __init__(self, body1: Body, body2: Body, G: float) -> None:
-        self.body1, self.body2, self.G = body1, body2, positive("G", G)
+        self.body1, self.body2, self.G = body1, body2, check_positive("G", G)
         for name, body in (("body1", body1), ("body2", body2)):
             if not isinstance(body, Body):
-                raise InvalidInput(name, body, "a body")
+                raise InvalidInputError(name, body, "a body")
             off = float(np.linalg.norm(body.centre))
             if off > OFF_CENTRE * size_of(body):
                 allowed = f"a body whose mass centre is the origin of its frame, not {off:g} from it: use recentre=True"
-                raise InvalidInput(name, body, allowed)
+                raise InvalidInputError(name, body, allowed)
 
     @abstractmethod
     def _build(self) -> Array:
@@ -110,7 +110,7 @@ class PointsPoints(Interaction):
     def __init__(self, body1: PointMasses, body2: PointMasses, G: float) -> None:
         for name, body in (("body1", body1), ("body2", body2)):
             if not isinstance(body, PointMasses):
-                raise InvalidInput(name, body, "a body made of points: PointMasses or Dumbbell")
+                raise InvalidInputError(name, body, "a body made of points: PointMasses or Dumbbell")
         super().__init__(body1, body2, G)
         self.first, self.second = body1, body2
 
@@ -136,7 +136,7 @@ class Expansion(Interaction):
 
     def __init__(self, body1: Body, body2: Body, order: int, G: float) -> None:
         super().__init__(body1, body2, G)
-        self.order = whole("order", order, 2, LARGEST_ORDER)
+        self.order = check_integer("order", order, 2, LARGEST_ORDER)
         self.workspace = expansion.workspace_size(self.order) if self.order > 2 else 0
         for body in (body1, body2):
             if isinstance(body, GivenIntegrals):
@@ -187,11 +187,11 @@ class PolyhedronPoint(Interaction):
         if not isinstance(shape, Polyhedron):
             self.kind, point, shape = POLYHEDRON_FIRST, body2, body1
         if not isinstance(shape, Polyhedron):
-            raise InvalidInput("body2", body2, "a Polyhedron, unless body 1 is one")
+            raise InvalidInputError("body2", body2, "a Polyhedron, unless body 1 is one")
         super().__init__(body1, body2, G)
         if not attracts_as_point(point):
             field = "body1" if point is body1 else "body2"
-            raise InvalidInput(field, point, "a body that attracts as a point does: a Sphere, or one point mass")
+            raise InvalidInputError(field, point, "a body that attracts as a point does: a Sphere, or one point mass")
         self.point, self.shape = point, shape
         self.workspace = polyhedron.workspace_size(shape)
 
@@ -222,14 +222,14 @@ def size_of(body: Body) -> float:
 
 
 def _vector(X: ArrayLike) -> Array:
-    x = finite("X", X, (3,))
+    x = check_array("X", X, (3,))
     if x.ndim != 1:
-        raise InvalidInput("X", X, "three numbers")
+        raise InvalidInputError("X", X, "three numbers")
     return x
 
 
 def _matrix(R: ArrayLike) -> Array:
-    r = finite("R", R, (3, 3))
+    r = check_array("R", R, (3, 3))
     if r.ndim != 2:
-        raise InvalidInput("R", R, "a 3×3 matrix")
+        raise InvalidInputError("R", R, "a 3×3 matrix")
     return r.ravel()

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..bodies.checks import finite
-from ..errors import InvalidInput
+from ..core.checks import check_array, check_positive
+from ..errors import InvalidInputError
 
 Array = NDArray[np.float64]
 
@@ -81,14 +81,16 @@ def elements(r: ArrayLike, v: ArrayLike, mu: float) -> Elements:
     >>> float(orbit.a.round(12)), float(orbit.e.round(12)), float(np.degrees(orbit.inclination).round(9))
     (2.0, 0.0, 45.0)
     """
-    r, v = np.broadcast_arrays(finite("r", r, (3,)), finite("v", v, (3,)))
-    mu = _positive("mu", mu)
+    r, v = np.broadcast_arrays(check_array("r", r, (3,)), check_array("v", v, (3,)))
+    mu = check_positive("mu", mu)
     h, distance = np.cross(r, v), np.linalg.norm(r, axis=-1)
     if np.any(distance == 0.0):
-        raise InvalidInput("r", r, "a position other than the centre")
+        raise InvalidInputError("r", r, "a position other than the centre")
     size = np.linalg.norm(h, axis=-1)
     if np.any(size <= FLAT * distance * np.linalg.norm(v, axis=-1)):
-        raise InvalidInput("v", v, "a velocity that does not point along the line of centres: such a fall has no plane")
+        raise InvalidInputError(
+            "v", v, "a velocity that does not point along the line of centres: such a fall has no plane"
+        )
     normal = h / size[..., None]
     across = np.hypot(normal[..., 0], normal[..., 1])
     flat = across <= FLAT
@@ -160,29 +162,31 @@ def orbit_from(
     given |= {"true_anomaly": true_anomaly or 0.0, "mean_anomaly": mean_anomaly or 0.0}
     values = {name: _number(name, value) for name, value in given.items()}
     if not values["e"] >= 0.0:
-        raise InvalidInput("e", e, "an eccentricity not below zero")
+        raise InvalidInputError("e", e, "an eccentricity not below zero")
     if (a is None) == (q is None):
-        raise InvalidInput("a", a, "either a or q, one of the two")
+        raise InvalidInputError("a", a, "either a or q, one of the two")
     if true_anomaly is not None and mean_anomaly is not None:
-        raise InvalidInput("mean_anomaly", mean_anomaly, "either true_anomaly or mean_anomaly, not both")
+        raise InvalidInputError("mean_anomaly", mean_anomaly, "either true_anomaly or mean_anomaly, not both")
     if a is not None:
         q = _number("a", a) * (1.0 - e)
         if not q > 0.0:
             allowed = "a positive length below e = 1, a negative one above; for a parabola give q"
-            raise InvalidInput("a", a, allowed)
+            raise InvalidInputError("a", a, allowed)
     anomaly = values["true_anomaly"]
     if mean_anomaly is not None:
         anomaly = float(anomaly_from_mean(mean_anomaly, e))
     if not 1.0 + e * np.cos(anomaly) > 0.0:
-        raise InvalidInput("true_anomaly", true_anomaly, "an angle inside the asymptotes, 1 + e cos(true_anomaly) > 0")
+        raise InvalidInputError(
+            "true_anomaly", true_anomaly, "an angle inside the asymptotes, 1 + e cos(true_anomaly) > 0"
+        )
     return Elements(
-        q=np.asarray(_positive("q", q)),
+        q=np.asarray(check_positive("q", q)),
         e=np.asarray(values["e"]),
         inclination=np.asarray(values["inclination"]),
         node=np.asarray(values["node"]),
         periapsis=np.asarray(values["periapsis"]),
         true_anomaly=_around(np.asarray(anomaly)),
-        mu=_positive("mu", mu),
+        mu=check_positive("mu", mu),
     )
 
 
@@ -197,7 +201,7 @@ def mean_anomaly(anomaly: ArrayLike, e: ArrayLike, gap: ArrayLike | None = None)
         E = 2.0 * np.arctan2(root * np.sin(half), width * np.cos(half))
         slope = root * np.tan(half) / width
         if np.any((gap < 0.0) & (abs(slope) > 1.0 + NEAR)):
-            raise InvalidInput("anomaly", anomaly, "an angle inside the asymptotes, 1 + e cos(anomaly) > 0")
+            raise InvalidInputError("anomaly", anomaly, "an angle inside the asymptotes, 1 + e cos(anomaly) > 0")
         H = 2.0 * np.arctanh(np.clip(slope, -1.0, 1.0))
         x = np.where(gap > 0.0, E / root, np.where(gap < 0.0, H / root, 2.0 * np.tan(half) / width))
         return np.asarray(_scale(gap) * (x + e * x**3 * _cubic(gap * x * x)))
@@ -234,11 +238,11 @@ def anomaly_from_mean(mean: ArrayLike, e: ArrayLike, gap: ArrayLike | None = Non
 
 def _anomaly_and_shape(name: str, angle: ArrayLike, e: ArrayLike, gap: ArrayLike | None) -> list[Array]:
     """An anomaly, e and 1 − e, checked and of one shape."""
-    eccentricity = finite("e", e, ())
+    eccentricity = check_array("e", e, ())
     if np.any(eccentricity < 0.0):
-        raise InvalidInput("e", e, "an eccentricity not below zero")
-    rest = 1.0 - eccentricity if gap is None else finite("gap", gap, ())
-    return list(np.broadcast_arrays(finite(name, angle, ()), eccentricity, rest))
+        raise InvalidInputError("e", e, "an eccentricity not below zero")
+    rest = 1.0 - eccentricity if gap is None else check_array("gap", gap, ())
+    return list(np.broadcast_arrays(check_array(name, angle, ()), eccentricity, rest))
 
 
 def _scale(gap: Array) -> Array:
@@ -285,12 +289,5 @@ def _number(name: str, value: float | None) -> float:
         or not isinstance(value, (int, float, np.integer, np.floating))
         or not np.isfinite(value)
     ):
-        raise InvalidInput(name, value, "a finite number")
+        raise InvalidInputError(name, value, "a finite number")
     return float(value)
-
-
-def _positive(name: str, value: float | None) -> float:
-    number = _number(name, value)
-    if not number > 0.0:
-        raise InvalidInput(name, value, "a positive number")
-    return number

@@ -1,6 +1,6 @@
 """Methods: how time is discretised. One family a file; each class carries its traits."""
 
-from .base import Method, known_methods
+from ..core.method import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert
 from .forced import ForcedLGVI, FullKickVI
 from .moser_veselov import MoserVeselov, SymmetricMoserVeselov

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidInput
+from ..core.method import Array, Integrable, Method
+from ..errors import InvalidInputError
 from ..geometry import so3, unchecked
 from ..scalars import double
-from .base import Array, Integrable, Method
 from .loops import DriftKickRun
-from .seeding import spread, spread_parameters
+from .scalar_packing import spread, spread_parameters
 
 if TYPE_CHECKING:
     from numba import types
@@ -39,7 +39,7 @@ class DirectorScheme(Method):
 
     def __init__(self, a: float = 0.5) -> None:
         if isinstance(a, bool) or not isinstance(a, (int, float)) or not 0.0 <= a <= 1.0:
-            raise InvalidInput("a", a, "a number from 0 to 1")
+            raise InvalidInputError("a", a, "a number from 0 to 1")
         self.a = float(a)
 
     def options(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class DirectorScheme(Method):
         about d₃ that keeps the body from spinning, and zero for a body that may.
         """
         if not np.allclose(np.diff(trajectory.t), trajectory.step):
-            raise InvalidInput("trajectory", trajectory, "a run with save_every=1")
+            raise InvalidInputError("trajectory", trajectory, "a run with save_every=1")
         C = self._constraint_force(trajectory)
         mu = C[:, 1, 0] - C[:, 0, 1] if trajectory.system.twistless else np.zeros(len(C))
         C[:, 1, 0] -= mu * (1.0 - self.a)

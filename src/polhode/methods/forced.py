@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Method
+from ..core.method import Method
 from .variational import Variational
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.layout import Layout
+from ..core.layout import Layout
+from ..core.method import Report, Representation, Run
 from ..scalars import Flow, compiled, double, kernel, width
 from ..scalars.compile import BoundFlow
-from .base import Report, Representation, Run
 
 if TYPE_CHECKING:
     from numba import types

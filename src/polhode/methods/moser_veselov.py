@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..core.method import Array, Integrable, Method, Representation, choose
 from ..scalars import compiled, double
-from .base import Array, Integrable, Method, Representation, choose
 from .composition import stages
 from .loops import DriftKickRun
-from .seeding import spread, spread_parameters
+from .scalar_packing import spread, spread_parameters
 
 if TYPE_CHECKING:
     from numba import types

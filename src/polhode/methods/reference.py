@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import IncompatibleMethod, InvalidInput
+from ..core.method import Array, Integrable, Method, Report, Run, choose
+from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
-from .base import Array, Integrable, Method, Report, Run, choose
+from ..scalars.protocol import TOLERANCE_NOT_MET
 from .loops import RightHandSide
 
 if TYPE_CHECKING:
     from numba import types
 
-TOLERANCE_NOT_MET = 2
-
 
 def _only_doubles(method: Method, kind: types.Type) -> None:
     if kind != double:
-        raise IncompatibleMethod(f"{method!r} runs on plain doubles only, not on {kind}")
+        raise IncompatibleMethodError(f"{method!r} runs on plain doubles only, not on {kind}")
 
 
 class DOP853(Method):
@@ -38,7 +37,7 @@ class DOP853(Method):
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
         for name, value in (("rtol", rtol), ("atol", atol)):
             if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-                raise InvalidInput(name, value, "a positive number")
+                raise InvalidInputError(name, value, "a positive number")
         self.rtol, self.atol = float(rtol), float(atol)
         self.form = choose("form", form, ("hamiltonian", "lagrangian"))
         self.representation = "lagrangian" if form == "lagrangian" else "matrix"

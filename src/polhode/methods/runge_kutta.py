@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..core.method import Array, Integrable, Method
 from ..scalars import double
-from .base import Array, Integrable, Method
 from .loops import RungeKuttaRun
-from .seeding import spread, spread_parameters
+from .scalar_packing import spread, spread_parameters
 
 if TYPE_CHECKING:
     from numba import types

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.method import Integrable, Method, choose
 from ..scalars import double
-from .base import Integrable, Method, choose
 from .composition import ORDERS, REFERENCES, stages
 from .loops import DriftKickRun
-from .seeding import spread, spread_parameters
+from .scalar_packing import spread, spread_parameters
 
 if TYPE_CHECKING:
     from numba import types

@@ -11,21 +11,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..control.attitude_geodesics import geodesic
+from ..core.system import State
 from ..geometry import so3
 from ..methods import DOP853
-from ..simulate import simulate
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
 from ..systems import (
+    AxisPendulum,
     ConcentricShells,
     FieldBody,
     FreeRigidBody,
     OrbitingBody,
     Pendulum3D,
-    PlanarPendulum,
     PointForceBody,
-    State,
+    linearize,
 )
-from ..systems.geodesics import geodesic
-from ..trajectory import Trajectory
 from .base import Row, fails, holds
 
 Array = NDArray[np.float64]
@@ -56,7 +57,7 @@ def attitude() -> list[Row]:
 
 
 def _run(state: State, t_end: float = 10.0, step: float = 1.0) -> Trajectory:
-    return simulate(state.system, state, step=step, t_end=t_end, method=TIGHT)
+    return simulate(state, step=step, t_end=t_end, method=TIGHT)
 
 
 def _strays(values: Array) -> float:
@@ -123,7 +124,7 @@ def _free_body() -> list[Row]:
     ]
     body = FreeRigidBody(J)
     steady = [np.abs(np.cross(e.omega, J @ e.omega)).max() for e in body.steady_rotations(1.0)]
-    rest = body.linearize(body.state())
+    rest = linearize(body.state())
     rows.append(holds("6.6.1.4", "ω × Jω for ω along the eigenvectors of J", max(steady)))
     rows.append(holds("6.6.1.4", "largest eigenvalue² of J d²ξ/dt² = 0", np.abs(rest.eigenvalues**2).max()))
     sphere = _run(FreeRigidBody([2.0, 2.0, 2.0]).state(R=R, omega=OMEGA)).final
@@ -184,9 +185,9 @@ def _pendulum() -> list[Row]:
     for label, state, sign in (("inverted", inverted, -1.0), ("hanging", hanging, 1.0)):
         up_or_down = simple.equilibria()[1 if sign < 0 else 0]
         expected = np.sort(-np.linalg.eigvals(simple.inertia.inverse @ (sign * stiffness)).real)
-        found = np.sort((simple.linearize(up_or_down).eigenvalues ** 2).real)[::2]
+        found = np.sort((linearize(up_or_down).eigenvalues ** 2).real)[::2]
         rows.append(holds("6.6.2.4", f"eigenvalues² about the {label} attitude", np.abs(found - expected).max(), 1e-10))
-        pairs = body.linearize(state).eigenvalues
+        pairs = linearize(state).eigenvalues
         real = float(np.sum(pairs.real > 1e-6))
         rows.append(Row("6.6.2.4", f"{label}: eigenvalues with a positive real part", 2.0 - 1.0 - sign, real, 0.5))
     return rows
@@ -276,7 +277,7 @@ def _orbit_equilibria() -> list[Row]:
 
 def _axis_pendulum() -> list[Row]:
     """6.6.4: a body about a fixed axis."""
-    body = PlanarPendulum([0.13, 0.28, 0.17], mass=1.0, rho0=[-0.2, -0.1, 0.2], axis=[1.0, 2.0, 2.0])
+    body = AxisPendulum([0.13, 0.28, 0.17], mass=1.0, rho0=[-0.2, -0.1, 0.2], axis=[1.0, 2.0, 2.0])
     run = _run(body.state(theta=0.7, omega=-1.2))
     hanging = body.equilibria()[0]
     size = np.linalg.norm(body.rho0)
@@ -341,7 +342,7 @@ def _shells() -> list[Row]:
         (-0.6, 0.0, ""),
     ):
         shells = ConcentricShells([1.0, 2.0, 2.5], [2.0, 1.5, 1.0], K=K)
-        growth = float(shells.linearize(shells.equilibria()[0]).eigenvalues.real.max())
+        growth = float(linearize(shells.equilibria()[0]).eigenvalues.real.max())
         what = ("" if why else "corrected: ") + f"growth rate of aligned shells, K = {K:g}"
         rows.append(Row("problem 6.15", what, printed, growth, 1e-6, why))
     state = ConcentricShells.example()

@@ -13,14 +13,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.system import State
 from ..geometry import so3
-from ..io.examples import find_example
-from ..io.scenario import load_scenario
+from ..io.scenario.document import load_scenario
+from ..io.scenario.examples import find_example
 from ..methods import RK4
-from ..simulate import simulate
-from ..systems import FullTwoBodyProblem, State
-from ..systems.pairs import interaction
-from ..trajectory import Trajectory
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
+from ..systems import FullTwoBodyProblem
+from ..systems.full_body.pair_gravity import interaction
 from .base import Row, at_most, holds
 
 Array = NDArray[np.float64]
@@ -38,7 +39,7 @@ def dumbbells() -> State:
 @cache
 def run() -> Trajectory:
     """The paper's run, with every step."""
-    return simulate(dumbbells().system, dumbbells(), step=0.0002, t_end=20.0)
+    return simulate(dumbbells(), step=0.0002, t_end=20.0)
 
 
 def off_the_group(R: Array) -> float:
@@ -67,7 +68,7 @@ def _variational() -> list[Row]:
 
 
 def _runge_kutta() -> list[Row]:
-    traj = simulate(dumbbells().system, dumbbells(), step=RUNGE_KUTTA_STEP, t_end=20.0, method=RK4())
+    traj = simulate(dumbbells(), step=RUNGE_KUTTA_STEP, t_end=20.0, method=RK4())
     size = "by Runge–Kutta, in size"
     return [
         Row("5.2, Fig. 6", f"max |E − E₀| {size}", 1.1246e-2, traj.drift()["energy"], 5e-3),
@@ -88,7 +89,7 @@ def _misprints() -> list[Row]:
     pair = cast(FullTwoBodyProblem, state.system)
     gravity = interaction(pair.body1, pair.body2, pair.gravity, pair.G)
     start = pair.to_inertial(state)
-    first, second = (simulate(start.system, start, step=h, steps=n).final for n in (1, 2))
+    first, second = (simulate(start, step=h, steps=n).final for n in (1, 2))
     after = pair.from_inertial(first)
     (_, F, M), (_, F1, M1) = gravity.evaluate(state.X, state.R), gravity.evaluate(after.X, after.R)
     moment, moment1 = np.cross(state.X, F) + M, np.cross(after.X, F1) + M1

@@ -14,11 +14,12 @@ from functools import cache
 import numpy as np
 
 from ..analysis.precision import QuotientOfPrecision, quotient_of_precision
+from ..core.system import State
 from ..methods import EnergyMomentum, LagrangeDAlembert
 from ..methods.directors import DirectorScheme
-from ..simulate import simulate
-from ..systems import DirectorBody, NonTwistingBody, State
-from ..trajectory import Trajectory
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
+from ..systems import DirectorBody, NonTwistingBody
 from .base import Row
 
 INERTIA = [[3.0, -1.0 / 7.0, 0.0], [-1.0 / 7.0, 4.0, 0.0], [0.0, 0.0, 5.0]]  # (111)
@@ -84,7 +85,7 @@ CASES = (
 def run(number: int, scheme: str) -> Trajectory:
     """The run of a case by a scheme, with every step."""
     state = CASES[number - 1].state()
-    return simulate(state.system, state, step=STEP, t_end=END, method=SCHEMES[scheme])
+    return simulate(state, step=STEP, t_end=END, method=SCHEMES[scheme])
 
 
 @cache
@@ -149,7 +150,7 @@ def _misprints() -> list[Row]:
     rows = []
     for equation, case in (("(115)", CASES[1]), ("(118)", CASES[2])):
         state = case.state(factor=20.0)
-        final = simulate(state.system, state, step=STEP / 20.0, t_end=1.0, method=SCHEMES["EM"], save_every=4000).final
+        final = simulate(state, step=STEP / 20.0, t_end=1.0, method=SCHEMES["EM"], save_every=4000).final
         printed = case.stationary["EM"][0]
         rows.append(Row(equation, "Π¹ that the printed load gives", printed, float(final.Pi[0]), 1e-2, TOO_LARGE))
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.globe import Globe
-from ..view.style import BLUE, ORANGE, legend_beside, styled
+from ..view.figures.shaded_ellipsoid import Globe
+from ..view.figures.style import BLUE, ORANGE, legend_beside, styled
 from .nontwisting import CASES, END, quotient, run
 
 if TYPE_CHECKING:

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.system import State
 from ..errors import PolhodeError
 from ..estimation import MEKF, FirstOrder, Propagator, Stepped, VectorSensor, triad
 from ..geometry.quaternion import rate
 from ..geometry.unchecked import to_matrix
 from ..methods import LGVI, RK4, Exact, FullKickVI, Method, Midpoint, QuaternionVI
-from ..simulate import simulate
-from ..systems import DampedGyrostat, FreeRigidBody, State
-from ..trajectory import Trajectory
+from ..simulation.driver import simulate
+from ..simulation.trajectory import Trajectory
+from ..systems import DampedGyrostat, FreeRigidBody
 
 Array = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ def free_start() -> State:
 def free_run(method: Method, steps: int = 1000, save_every: int = 1) -> Trajectory:
     """The free body with the paper's step, 0.2 s."""
     start = free_start()
-    return simulate(start.system, start, step=0.2, steps=steps, save_every=save_every, method=method)
+    return simulate(start, step=0.2, steps=steps, save_every=save_every, method=method)
 
 
 def free_slope(t: float, y: Array) -> Array:
@@ -132,7 +133,7 @@ def damped_run(C: float, method: Method, at_rest: bool = False) -> Trajectory:
     """Experiment B by a method of this library, with the paper's step of 0.3 s, and samples every 3 s."""
     body = DampedGyrostat(INERTIA, damper_inertia=DAMPER, damping=C)
     start = body.state(q=[0, 0, 0, 1], omega=OMEGA, omega_D=[0, 0, 0] if at_rest else None)
-    return simulate(body, start, step=DAMPER_STEP, t_end=DAMPER_END, save_every=10, method=method)
+    return simulate(start, step=DAMPER_STEP, t_end=DAMPER_END, save_every=10, method=method)
 
 
 def energy_deviation(C: float, method: Method) -> float:
@@ -197,7 +198,7 @@ def _filtered(propagator: Propagator, interval: float, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     body = FreeRigidBody(INERTIA)
     start = body.state(omega=np.radians([4.0, -5.0, 6.0]))
-    truth = simulate(body, start, step=interval, steps=samples, method=Exact())
+    truth = simulate(start, step=interval, steps=samples, method=Exact())
     seen = [sensor.measure(truth.R[0], rng) for sensor in SENSORS]
     first = body.state(
         R=triad(SENSORS[0].reference, SENSORS[1].reference, *seen),

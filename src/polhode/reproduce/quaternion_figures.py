@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..methods import FullKickVI, QuaternionVI
-from ..view.style import BLACK, legend_beside, styled
+from ..view.figures.style import BLACK, legend_beside, styled
 from .quaternion_experiments import (
     FILTERS,
     damped_energy,

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import son as group
-from ..geometry.moser_veselov import Weight, largest_factor, solve
-from ..geometry.riccati import all_solutions, hamiltonian_matrix
+from ..geometry.increments.moser_veselov import Weight, largest_factor, solve
+from ..geometry.increments.riccati import all_solutions, hamiltonian_matrix
 from ..methods import DOP853, MoserVeselov
-from ..simulate import simulate
+from ..simulation.driver import simulate
 from ..systems import RigidBodySOn, SymmetricRigidBodySOn
-from ..systems import son_forms as forms
-from ..systems.son_diagram import DiscreteBody
-from ..systems.son_integrals import manakov_integrals, trace_coefficients
-from ..systems.son_lax import discrete_lax_step, lax_matrix, lax_pair
-from ..systems.son_maps import costate, costate_derivative, momentum, norm
+from ..systems.son import symplectic_forms as forms
+from ..systems.son.discrete_diagram import DiscreteBody
+from ..systems.son.integrals import manakov_integrals, trace_coefficients
+from ..systems.son.lax import discrete_lax_step, lax_matrix, lax_pair
+from ..systems.son.maps import costate, costate_derivative, momentum, norm
 from .base import DEFECT, Row, fails, holds
 
 Array = NDArray[np.float64]
@@ -67,8 +67,8 @@ def _largest(A: Array) -> float:
 def _continuous() -> list[Row]:
     """Sections 2 and 3: the two forms of the motion, and what they keep."""
     body, symmetric = RigidBodySOn(LAMBDA), SymmetricRigidBodySOn(LAMBDA)
-    one = simulate(body, body.state(Q=Q, M=M), step=1.0, t_end=10.0, method=TIGHT)
-    two = simulate(symmetric, symmetric.state(Q=Q, P=P), step=1.0, t_end=10.0, method=TIGHT)
+    one = simulate(body.state(Q=Q, M=M), step=1.0, t_end=10.0, method=TIGHT)
+    two = simulate(symmetric.state(Q=Q, P=P), step=1.0, t_end=10.0, method=TIGHT)
     integrals = np.array([manakov_integrals(WEIGHT, m) for m in one.M])
     flow = two.P @ np.swapaxes(two.Q, -1, -2)
     A, W = lax_pair(WEIGHT, M, 0.7)
@@ -164,11 +164,9 @@ def _discrete() -> list[Row]:
     printed = np.array([q @ m @ q.T for q, m in zip(path[1:], momenta[:-1], strict=True)])  # M_k of (4.1) with Q_k
     integrals = np.array([manakov_integrals(WEIGHT, m) for m in momenta])
     h = 0.1
-    run = simulate(RigidBodySOn(LAMBDA), RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=h, t_end=4.0, method=MoserVeselov())
-    fine = simulate(
-        RigidBodySOn(LAMBDA), RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=h / 2, t_end=4.0, method=MoserVeselov()
-    )
-    exact = simulate(RigidBodySOn(LAMBDA), RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=4.0, steps=1, method=TIGHT)
+    run = simulate(RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=h, t_end=4.0, method=MoserVeselov())
+    fine = simulate(RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=h / 2, t_end=4.0, method=MoserVeselov())
+    exact = simulate(RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=4.0, steps=1, method=TIGHT)
     order = np.log2(_largest(run.Q[-1] - exact.Q[-1]) / _largest(fine.Q[-1] - exact.Q[-1]))
     action, lower = float(body.action(path)), 0
     for k in range(20):
@@ -306,7 +304,7 @@ def _lax() -> list[Row]:
     after = lax_matrix(WEIGHT, body.Phi(Q, M)[1], lam)
     U = solve(WEIGHT, M)
     other = U.T @ L - L @ U
-    run = simulate(RigidBodySOn(LAMBDA), RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=1.0, t_end=4.0, method=TIGHT)
+    run = simulate(RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=1.0, t_end=4.0, method=TIGHT)
 
     def drift(weight: Array) -> float:
         kept = [trace_coefficients(m, weight) for m in run.M]

@@ -1,41 +1,43 @@
 """Systems: what moves. One physical system a class, and where it is."""
 
-from .attitude_body import AttitudeBody
-from .base import State, System, known_systems
-from .charged import ChargedBody
-from .charged_points import ChargedPoints
-from .constant_moments import BodyMomentBody, PointForceBody, SpaceMomentBody
-from .coupled import CoupledBodies
-from .damped_gyrostat import DampedGyrostat
-from .directors import DirectorBody, NonTwistingBody
-from .dissipation import TidalFriction
-from .double_bracket import TwoSidedBody
-from .double_pendulum import DoublePlanarPendulum
-from .equilibria import Equilibrium
-from .external_potential import ExternalPotential
-from .field import FieldBody
-from .formulas import symbols
-from .free_rigid_body import FreeRigidBody
-from .full_body import FullBodyProblem
-from .full_two_body import FullTwoBodyProblem
-from .geodesics import Geodesic, geodesic
-from .gyrostat import Gyrostat
-from .linearization import Linearization
-from .orbit import OrbitingBody
-from .pendulum import Pendulum3D
-from .perturbations import DistantBody, KeplerOrbit, UniformField
-from .planar import PlanarBody, PlanarPendulum, PlanePendulum
-from .rotors import Rotor
-from .shells import ConcentricShells
-from .son import RigidBodySOn, SymmetricRigidBodySOn
+from .attitude.charged import ChargedBody
+from .attitude.charged_points import ChargedPoints
+from .attitude.constant_moments import ConstantBodyMoment, ConstantSpaceMoment, PointForceBody
+from .attitude.custom import AttitudeBody
+from .attitude.free import FreeRigidBody
+from .attitude.orbiting import OrbitingBody
+from .attitude.pendulum import Pendulum3D
+from .attitude.point_masses import FieldBody
+from .coupled.bodies import CoupledBodies
+from .coupled.shells import ConcentricShells
+from .directors.bodies import DirectorBody, NonTwistingBody
+from .full_body.external_potential import ExternalPotential
+from .full_body.inertial import FullBodyProblem
+from .full_body.perturbations import DistantBody, KeplerOrbit, UniformField
+from .full_body.relative import FullTwoBodyProblem
+from .full_body.tides import TidalFriction
+from .inputs.sympy_kernels import symbols
+from .planar.double_pendulum import DoublePlanarPendulum
+from .planar.pendulums import AxisPendulum, PlanarBody, PlanarPendulum
+from .registry import known_systems
+from .son.rigid_body import RigidBodySOn, SymmetricRigidBodySOn
+from .son.two_sided import CoupledDoubleBrackets
+from .spacecraft.damped_gyrostat import DampedGyrostat
+from .spacecraft.gyrostat import Gyrostat
+from .spacecraft.rotors import Rotor
+from .stability.equilibria import Equilibrium
+from .stability.linearization import Linearization, linearize
 
 __all__ = [
     "AttitudeBody",
-    "BodyMomentBody",
+    "AxisPendulum",
     "ChargedBody",
     "ChargedPoints",
     "ConcentricShells",
+    "ConstantBodyMoment",
+    "ConstantSpaceMoment",
     "CoupledBodies",
+    "CoupledDoubleBrackets",
     "DampedGyrostat",
     "DirectorBody",
     "DistantBody",
@@ -46,7 +48,6 @@ __all__ = [
     "FreeRigidBody",
     "FullBodyProblem",
     "FullTwoBodyProblem",
-    "Geodesic",
     "Gyrostat",
     "KeplerOrbit",
     "Linearization",
@@ -55,18 +56,13 @@ __all__ = [
     "Pendulum3D",
     "PlanarBody",
     "PlanarPendulum",
-    "PlanePendulum",
     "PointForceBody",
     "RigidBodySOn",
     "Rotor",
-    "SpaceMomentBody",
-    "State",
     "SymmetricRigidBodySOn",
-    "System",
     "TidalFriction",
-    "TwoSidedBody",
     "UniformField",
-    "geodesic",
     "known_systems",
+    "linearize",
     "symbols",
 ]

@@ -7,10 +7,10 @@ from typing import Any
 
 from .._version import __version__
 from ..bodies import Polyhedron
-from ..systems.base import System
-from ..systems.placements import bodies_of, body_names
+from ..core.system import System
+from ..simulation.trajectory import Trajectory
+from ..systems.full_body.placements import bodies_of, body_names
 from ..tables import Table
-from ..trajectory import Trajectory
 
 
 def scenario_of(trajectory: Trajectory) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def headline(trajectory: Trajectory) -> str:
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
-    >>> headline(ph.simulate(start.system, start, step=0.1, steps=10))
+    >>> headline(ph.simulate(start, step=0.1, steps=10))
     'FreeRigidBody by LGVI(order=2), step 0.1'
     """
     return f"{type(trajectory.system).__name__} by {trajectory.method!r}, step {trajectory.step:g}"
@@ -51,7 +51,7 @@ def kept_table(trajectory: Trajectory) -> Table:
                 "relative": f"{kept.relative:.1e}",
                 "slope": f"{kept.slope:+.1e}",
             }
-            for kept in trajectory.kept()
+            for kept in trajectory.conservation()
         ],
     )
 

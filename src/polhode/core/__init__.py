@@ -1,0 +1,1 @@
+"""What systems and methods share: the contract of each, layouts of states, checks of input."""

@@ -1,0 +1,104 @@
+"""Checks of input: each names the field that is wrong, its value, and what is allowed."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidInputError
+from ..geometry import so3
+from ..geometry.array_api import as_array, doubles
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+
+
+def check_array(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """`value` as an array of finite doubles whose last axes are `shape`."""
+    array = as_array(field, value, shape)
+    if not np.all(np.isfinite(array)):
+        raise InvalidInputError(field, value, "finite numbers")
+    return array
+
+
+def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """`value` as an array of finite doubles of exactly this shape; SciPy's rotations count as their matrices."""
+    try:
+        array = np.array(doubles(value.as_matrix() if hasattr(value, "as_matrix") else value))
+    except (TypeError, ValueError):
+        raise InvalidInputError(field, value, f"numbers in the shape {shape}") from None
+    if array.shape != shape:
+        raise InvalidInputError(field, value, f"shape {shape}, not {array.shape}" if shape else "a single number")
+    if not np.all(np.isfinite(array)):
+        raise InvalidInputError(field, value, "finite numbers")
+    return array
+
+
+def check_positive(field: str, value: Any, *, zero: bool = False) -> float:
+    """`value` as a finite number above zero, or not below it where `zero` is allowed."""
+    array = check_array(field, value, ())
+    if array.ndim or array < 0.0 or (array == 0.0 and not zero):
+        raise InvalidInputError(field, value, "a number not below zero" if zero else "a positive number")
+    return float(array)
+
+
+def check_integer(field: str, value: Any, least: int, most: float = np.inf) -> int:
+    """`value` as an integer from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        allowed = f"{least} or more" if most == np.inf else f"{least} to {most}"
+        raise InvalidInputError(field, value, f"a whole number, {allowed}")
+    return int(value)
+
+
+def check_rotation(field: str, value: ArrayLike) -> Array:
+    """`value` as a rotation matrix, brought to the nearest one if it is off by rounding only."""
+    R = check_finite(field, value, (3, 3))
+    off = np.abs(R.T @ R - np.eye(3)).max()
+    if off > 1e-6:
+        raise InvalidInputError(field, value, f"a rotation matrix (RᵀR differs from the identity by {off:.2g})")
+    if np.linalg.det(R) < 0.0:
+        raise InvalidInputError(field, value, "a rotation matrix (its determinant is −1: a reflection)")
+    # A matrix orthogonal to rounding is kept bit for bit: projecting it again would only change its last digits.
+    return R if off <= 1e-14 else so3.project(R)
+
+
+def check_quaternion(field: str, value: ArrayLike) -> Array:
+    """`value` as a unit quaternion, scalar last; any nonzero one is scaled to length 1."""
+    q = check_finite(field, value, (4,))
+    if not np.any(q):
+        raise InvalidInputError(
+            field, value, f"a nonzero quaternion [{'w, x, y, z' if field == 'q_wxyz' else 'x, y, z, w'}]"
+        )
+    power = int(np.frexp(np.abs(q).max())[1])
+    near_one = np.ldexp(q, -power)  # exactly, so that the length neither overflows nor vanishes
+    length = float(np.linalg.norm(near_one))
+    return q if abs(math.ldexp(length, min(power, 1000)) - 1.0) <= 1e-14 else near_one / length
+
+
+def from_table(field: str, make: Callable[..., T], table: Any) -> T:
+    """What `make` makes from a table of its arguments; errors name the key in the table.
+
+    >>> from polhode.bodies import Sphere
+    >>> from_table("moon", Sphere, {"mass": 2.0, "radios": 1.0})
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInputError: moon.radios = 1.0: expected no such key; there are mass, radius
+    """
+    known = inspect.signature(make).parameters
+    if not isinstance(table, Mapping):
+        raise InvalidInputError(field, table, f"a table with {', '.join(known)}")
+    for key in table:
+        if key not in known:
+            raise InvalidInputError(f"{field}.{key}", table[key], f"no such key; there are {', '.join(known)}")
+    missing = [name for name, each in known.items() if each.default is each.empty and name not in table]
+    if missing:
+        raise InvalidInputError(field, dict(table), f"a table that has {', '.join(missing)} too")
+    try:
+        return make(**table)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{field}.{error.field}", error.value, error.allowed) from error

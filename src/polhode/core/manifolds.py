@@ -1,0 +1,292 @@
+"""The manifolds that variables of a state live on: vectors, rotations in the plane, in space and in n dimensions, unit
+quaternions, matrices. Each knows how to read a tangent vector in coordinates, left-trivialised for groups: `δR = R S(ξ)`
+is `ξ`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import son, unchecked
+from ..geometry.quaternion import multiply
+from ..geometry.so3 import hat
+from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp, rotation_vee
+
+Array = NDArray[np.float64]
+
+
+class Manifold:
+    """Where a variable lives: `shape` of its array, `dimension` of its tangent space."""
+
+    shape: tuple[int, ...]
+    dimension: int
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
+
+    def basis(self, x: Array) -> Array:
+        """The tangent vectors at `x` that the coordinates belong to, as columns: (size, dimension)."""
+        raise NotImplementedError
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        """Coordinates (..., dimension) of the tangent vector `dx` (..., size) at `x` (..., size)."""
+        raise NotImplementedError
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
+        raise NotImplementedError
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        """`[v, ξ]` of two tangent vectors (dimension,) in the coordinates: zero where these commute."""
+        return np.zeros(self.dimension)
+
+    def defect(self, x: Array) -> Array:
+        """How far `x` (..., size) is from the manifold."""
+        return np.zeros(x.shape[:-1])
+
+    def distance(self, x: Array, y: Array) -> Array:
+        """Distance of two points."""
+        return np.linalg.norm(x - y, axis=-1)
+
+
+@dataclass(frozen=True)
+class Euclidean(Manifold):
+    """Rⁿ as vectors of length n; n = 0 stands for a single number."""
+
+    n: int = 3
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.n,) if self.n else ()
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        return self.size
+
+    def basis(self, x: Array) -> Array:
+        return np.eye(self.size)
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return dx
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return x + xi
+
+
+@dataclass(frozen=True)
+class Rotations(Manifold):
+    """SO(3) as matrices."""
+
+    shape = (3, 3)
+    dimension = 3
+
+    def basis(self, x: Array) -> Array:
+        return (x.reshape(3, 3) @ hat(np.eye(3))).reshape(3, 9).T
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
+        return rotation_vee(A)
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return (x.reshape(3, 3) @ rotation_exp(xi)).reshape(-1)
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        return np.cross(v, xi)
+
+    def defect(self, x: Array) -> Array:
+        R = x.reshape(*x.shape[:-1], 3, 3)
+        return np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return rotation_distance(x.reshape(*x.shape[:-1], 3, 3), y.reshape(*y.shape[:-1], 3, 3))
+
+
+@dataclass(frozen=True)
+class UnitQuaternions(Manifold):
+    """S³ as scalar-last quaternions; ξ is the body rotation vector, `δq = ½ q ξ`."""
+
+    shape = (4,)
+    dimension = 3
+
+    @staticmethod
+    def _right(x: Array) -> Array:
+        """The matrix of columns `q eᵢ` for i = 1, 2, 3."""
+        a, b, c, w = (x[..., i] for i in range(4))
+        rows = [np.stack(r, -1) for r in ((w, -c, b), (c, w, -a), (-b, a, w), (-a, -b, -c))]
+        return np.stack(rows, -2)
+
+    def basis(self, x: Array) -> Array:
+        return 0.5 * self._right(x)
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return 2.0 * np.einsum("...ij,...i->...j", self._right(x), dx)
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return multiply(x, quaternion_exp(xi))
+
+    def defect(self, x: Array) -> Array:
+        return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return quaternion_distance(x, y)
+
+
+@dataclass(frozen=True)
+class Circle(Manifold):
+    """Rotations of the plane as unit vectors z = (cos θ, sin θ); ξ is the change of θ."""
+
+    shape = (2,)
+    dimension = 1
+
+    def basis(self, x: Array) -> Array:
+        return np.array([[-x[1]], [x[0]]])
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return (x[..., 0] * dx[..., 1] - x[..., 1] * dx[..., 0])[..., None]
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        c, s = np.cos(xi[0]), np.sin(xi[0])
+        return np.array([c * x[0] - s * x[1], s * x[0] + c * x[1]])
+
+    def defect(self, x: Array) -> Array:
+        return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return np.abs(np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1)))
+
+
+@dataclass(frozen=True)
+class Copies(Manifold):
+    """`count` points of the same manifold."""
+
+    of: Manifold
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.count, *self.of.shape)
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        return self.count * self.of.dimension
+
+    def _split(self, x: Array, length: int) -> Array:
+        return x.reshape(*x.shape[:-1], self.count, length)
+
+    def basis(self, x: Array) -> Array:
+        columns = np.zeros((self.count, self.of.size, self.count, self.of.dimension))
+        for i, point in enumerate(self._split(x, self.of.size)):
+            columns[i, :, i] = self.of.basis(point)
+        return columns.reshape(self.size, self.dimension)
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        parts = self.of.coordinates(self._split(x, self.of.size), self._split(dx, self.of.size))
+        return parts.reshape(*parts.shape[:-2], self.dimension)
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        pairs = zip(self._split(x, self.of.size), self._split(xi, self.of.dimension), strict=True)
+        return np.concatenate([self.of.retract(point, step) for point, step in pairs])
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        pairs = zip(self._split(v, self.of.dimension), self._split(xi, self.of.dimension), strict=True)
+        return np.concatenate([self.of.bracket(a, b) for a, b in pairs])
+
+    def defect(self, x: Array) -> Array:
+        return np.max(self.of.defect(self._split(x, self.of.size)), axis=-1)
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return np.max(self.of.distance(self._split(x, self.of.size), self._split(y, self.of.size)), axis=-1)
+
+
+@dataclass(frozen=True)
+class _Square(Manifold):
+    n: int = 3
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.n, self.n)
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        return self.n * (self.n - 1) // 2
+
+    def _matrix(self, x: Array) -> Array:
+        return x.reshape(*x.shape[:-1], self.n, self.n)
+
+
+@dataclass(frozen=True)
+class SpecialOrthogonal(_Square):
+    """SO(n) as matrices; ξ are the coordinates `son.vee` of `Qᵀ δQ`."""
+
+    def basis(self, x: Array) -> Array:
+        return (self._matrix(x) @ son.hat(np.eye(self.dimension))).reshape(self.dimension, self.size).T
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return unchecked.son_vee(np.swapaxes(self._matrix(x), -1, -2) @ self._matrix(dx))
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return (self._matrix(x) @ unchecked.son_exp(son.hat(xi))).reshape(-1)
+
+    def bracket(self, v: Array, xi: Array) -> Array:
+        A, B = son.hat(v), son.hat(xi)
+        return unchecked.son_vee(A @ B - B @ A)
+
+    def defect(self, x: Array) -> Array:
+        Q = self._matrix(x)
+        return np.linalg.norm(np.swapaxes(Q, -1, -2) @ Q - np.eye(self.n), axis=(-2, -1))
+
+    def distance(self, x: Array, y: Array) -> Array:
+        """Along the group; in a straight line where a matrix is far off it, as after an unstable run."""
+        with np.errstate(all="ignore"):
+            straight = np.linalg.norm(x - y, axis=-1) / np.sqrt(2.0)
+            near = (self.defect(x) < 0.5) & (self.defect(y) < 0.5)
+        return unchecked.son_distance(self._matrix(x), self._matrix(y)) if np.all(near) else straight
+
+
+@dataclass(frozen=True)
+class Skew(_Square):
+    """so(n) as skew matrices, with the coordinates `son.vee`."""
+
+    def basis(self, x: Array) -> Array:
+        return son.hat(np.eye(self.dimension)).reshape(self.dimension, self.size).T
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return unchecked.son_vee(self._matrix(dx))
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return x + son.hat(xi).reshape(-1)
+
+    def defect(self, x: Array) -> Array:
+        M = self._matrix(x)
+        return np.linalg.norm(M + np.swapaxes(M, -1, -2), axis=(-2, -1))
+
+    def distance(self, x: Array, y: Array) -> Array:
+        return np.linalg.norm(x - y, axis=-1) / np.sqrt(2.0)
+
+
+@dataclass(frozen=True)
+class Matrices(Manifold):
+    """Real matrices of `rows` × `columns`."""
+
+    rows: int
+    columns: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.rows, self.columns)
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        return self.size
+
+    def basis(self, x: Array) -> Array:
+        return np.eye(self.size)
+
+    def coordinates(self, x: Array, dx: Array) -> Array:
+        return dx
+
+    def retract(self, x: Array, xi: Array) -> Array:
+        return x + xi

@@ -1,0 +1,187 @@
+"""What every method has: its traits, a check that it fits a system, and a run.
+
+Traits are data on the class. The tables in the documentation are made from them, and so are the tests: a method that
+claims a trait is tested for it on every system that it accepts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import IncompatibleMethodError, InvalidInputError
+from ..scalars import double
+from .layout import Layout
+from .registry import described_subclasses
+
+if TYPE_CHECKING:
+    from numba import types
+
+Array = NDArray[np.float64]
+
+
+class Representation(Protocol):
+    """What a method sees of a system's representation (see `polhode.core.system`)."""
+
+    layout: Layout
+    drift: Any
+    force: Any
+    rhs: Any
+    workspace: int
+
+    @property
+    def forces(self) -> int: ...
+
+
+class Integrable(Protocol):
+    """What a method sees of a system."""
+
+    @property
+    def representations(self) -> Any: ...
+    def parameters(self) -> Array: ...
+    def enter(self, representation: str, state: Any) -> Array: ...
+    def exact(self, state: Any, t: Array) -> dict[str, Array]: ...
+    @property
+    def has_exact(self) -> bool: ...
+
+
+class Report:
+    """What a run counts: iterations in all, the most in one solve, the worst squared residual, calls of the main flow,
+    and implicit solves."""
+
+    def __init__(self) -> None:
+        self.numbers = np.zeros(5)
+
+    @property
+    def iterations(self) -> int:
+        return int(self.numbers[0])
+
+    @property
+    def mean_iterations(self) -> float:
+        return self.iterations / max(float(self.numbers[4]), 1.0)
+
+    @property
+    def most_iterations(self) -> int:
+        return int(self.numbers[1])
+
+    @property
+    def worst_residual(self) -> float:
+        return float(np.sqrt(self.numbers[2]))
+
+    @property
+    def evaluations(self) -> int:
+        """Calls of flows: drifts, or right-hand sides."""
+        return int(self.numbers[3])
+
+
+class Run(ABC):
+    """A method at work on one system from one state.
+
+    `y` is a flat array whose first `carried` numbers are everything it carries from one step to the next.
+    """
+
+    layout: Layout
+    y: Array
+    carried: int
+    report: Report
+
+    @property
+    def sample(self) -> Array:
+        """What the run carries now."""
+        return self.y[: self.carried]
+
+    @abstractmethod
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        """Do the steps number `first` … `first + count − 1`, writing `sample` into the rows of `samples` after each step
+        whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
+
+    def states(self, samples: Array) -> Array:
+        """The states (n, size of the layout times width) that rows of samples stand for."""
+        return samples
+
+    def restore(self, sample: Array) -> None:
+        """Go back to an earlier sample."""
+        self.y[: self.carried] = sample
+
+
+class Method(ABC):
+    """Base of all methods."""
+
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    order: int = 0
+    symplectic: bool = False
+    symmetric: bool = False
+    preserves_momentum: bool = False
+    preserves_energy: bool = False
+    preserves_group: bool = False
+    implicit: bool = False
+    adaptive: bool = False
+    representation: str = "matrix"
+
+    @abstractmethod
+    def why_not(self, system: Integrable) -> str | None:
+        """Why this method cannot integrate `system`, in words; None if it can."""
+
+    @abstractmethod
+    def start(
+        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
+    ) -> Run:
+        """A run from `state` with this step, on this scalar; duals carry the tangent `directions`."""
+
+    def check(self, system: Integrable) -> None:
+        """Raise `IncompatibleMethodError` if the two do not fit."""
+        reason = self.why_not(system)
+        if reason is not None:
+            able = [name for name, kind in known_methods().items() if kind().why_not(system) is None]
+            raise IncompatibleMethodError(
+                f"{self!r} cannot integrate {type(system).__name__}: {reason}; {', '.join(able) or 'no method'} can"
+            )
+
+    def options(self) -> dict[str, Any]:
+        """The constructor's arguments, as plain data."""
+        return {}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        """Every setting of this method whose traits differ: what tables list and tests run."""
+        return [cls()]
+
+    def traits(self) -> dict[str, bool]:
+        return {
+            "symplectic": self.symplectic,
+            "symmetric": self.symmetric,
+            "momentum": self.preserves_momentum,
+            "energy": self.preserves_energy,
+            "group": self.preserves_group,
+            "implicit": self.implicit,
+        }
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.options().items())})"
+
+    def _repr_html_(self) -> str:
+        from ..view.html.notebook import method_html
+
+        return method_html(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.options() == other.options()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def choose(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """That of `allowed` which `value` equals."""
+    if value not in allowed:
+        raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, allowed)))
+    return allowed[allowed.index(value)]
+
+
+def known_methods() -> dict[str, type[Method]]:
+    """Every method class, by name."""
+    return described_subclasses(Method)

@@ -1,0 +1,218 @@
+"""What every system has: parameters, states, conserved quantities, and flows that methods are made of.
+
+A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is kept in one or
+more *representations*, for instance the attitude as a matrix or as a quaternion. A representation is a layout of
+variables and the compiled flows on it:
+
+    drift  the kinetic part of a variational step, with no force          (y, p, t, h) ↦ y at t + h
+    force  what changes the momenta at fixed configuration, put into the slots that follow the variables in y
+    rhs    the continuous motion with no force                             (y, p, t) ↦ out = dy/dt
+
+A method asks for the representation and the flows that it needs, and knows nothing else about the system.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import PolhodeError
+from ..scalars import Flow
+from .layout import Layout
+
+if TYPE_CHECKING:
+    from ..systems.stability.equilibria import Equilibrium
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Representation:
+    """One way to keep the state, and the flows on it; None where the system does not offer one.
+
+    The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
+    entry, then `workspace` entries that flows may use and that mean nothing between calls.
+    """
+
+    layout: Layout
+    drift: Flow | None = None
+    force: Flow | None = None
+    rhs: Flow | None = None
+    workspace: int = 0
+
+    @property
+    def forces(self) -> int:
+        """How many force slots follow the variables in `y`."""
+        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """A quantity that users see: in states, trajectories and files."""
+
+    shape: tuple[int, ...]
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map), "casimir", or
+    "integral" for any other."""
+
+    kind: str
+    meaning: str
+
+
+class State:
+    """A point of a system's phase space at a time; its fields are attributes, as in `state.R`, `state.omega`.
+
+    `values` are what the state was made from, or what the method that arrived at it carried; every other field is
+    derived from them. They are never rewritten, so that a run started from `traj.final` goes on bit for bit.
+    """
+
+    def __init__(self, system: System, values: Mapping[str, ArrayLike], t: float = 0.0) -> None:
+        self.system = system
+        self.t = float(t)
+        arrays = {name: np.array(v, dtype=np.float64) for name, v in values.items()}
+        for array in arrays.values():
+            array.flags.writeable = False
+        self.values: Mapping[str, Array] = MappingProxyType(arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.system, dict(self.values), self.t)
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.system.fields:
+            known = ", ".join(self.system.fields)
+            raise AttributeError(f"a state of {type(self.system).__name__} has no field {name!r}; it has {known}")
+        return self.system.derive(name, self.values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.system.fields]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{n}={np.array2string(np.asarray(v), precision=6)}" for n, v in self.values.items())
+        return f"State({type(self.system).__name__}, t={self.t:g}, {fields})".replace("\n", "")
+
+    def _repr_html_(self) -> str:
+        from ..view.html.notebook import state_html
+
+        return state_html(self)
+
+    def invariants(self) -> dict[str, Array]:
+        """The conserved quantities at this state."""
+        return self.system.invariants(self.values)
+
+
+class System(ABC):
+    """Base of all systems."""
+
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    fields: Mapping[str, Field]
+    conserved: Mapping[str, Invariant]
+    hamiltonian: bool = True  # False where the flow keeps no symplectic form: dissipation, nonholonomic
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        system = super().__new__(cls)
+        system._arguments = tuple(map(_kept, args)), {name: _kept(value) for name, value in named.items()}
+        return system
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew from the same arguments: compiled code stays in the process that has it."""
+        return _made, (type(self), *self._arguments)
+
+    @property
+    @abstractmethod
+    def representations(self) -> Mapping[str, Representation]:
+        """The ways to keep the state, by name."""
+
+    @abstractmethod
+    def parameters(self) -> Array:
+        """The numbers that the flows read, as a flat array."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The constructor's arguments as plain data: what a scenario file or a result's provenance holds."""
+
+    @abstractmethod
+    def state(self, *args: Any, **values: Any) -> State:
+        """A checked state; what is not given has its natural default."""
+
+    @abstractmethod
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        """The field `name`, computed from the values at hand (leading axes allowed)."""
+
+    @abstractmethod
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The conserved quantities named in `conserved` (leading axes allowed)."""
+
+    @classmethod
+    @abstractmethod
+    def example(cls) -> State:
+        """A system in general position and a state of it with rates of order one: what tests start from."""
+
+    def enter(self, representation: str, state: State) -> Array:
+        """The flat array of `state` in a representation, without force slots."""
+        layout = self.representations[representation].layout
+        return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
+
+    def magnitudes(self, state: State) -> dict[str, float]:
+        """The size of the terms that a conserved quantity is summed from, for those that may well be near zero: what
+        its deviation is compared with. Others are compared with their own first value."""
+        return {}
+
+    def symplectic_form(self, representation: str, y: Array) -> Array:
+        """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
+        raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Equilibria and relative equilibria that are known in closed form, as labelled states."""
+        raise PolhodeError(f"no equilibria of {type(self).__name__} are known here")
+
+    def largest_step(self, state: State) -> float:
+        """The step beyond which the motion without force has no variational step of order 2 from `state` (infinite where
+        there is no such bound). `polhode.largest_step` finds that of any method, with the forces."""
+        return float("inf")
+
+    def exact(self, state: State, t: Array) -> dict[str, Array]:
+        """The closed-form solution at times `t`, where there is one."""
+        raise PolhodeError(f"no closed form of the motion of {type(self).__name__} is known here")
+
+    @property
+    def has_exact(self) -> bool:
+        return type(self).exact is not System.exact
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
+        return f"{type(self).__name__}({arguments})"
+
+    def _repr_html_(self) -> str:
+        from ..view.html.notebook import system_html
+
+        return system_html(self)
+
+
+def _kept(argument: Any) -> Any:
+    """An argument as it is now, whatever its owner does with it later."""
+    return copy(argument) if isinstance(argument, (np.ndarray, list, dict)) else argument
+
+
+def _made(cls: type[System], args: tuple[Any, ...], named: dict[str, Any]) -> System:
+    return cls(*args, **named)
+
+
+def energy_parts(total: Array, potential: Array) -> dict[str, Array]:
+    """Kinetic and potential energy, and their sum: what figures show."""
+    return {"kinetic": total - potential, "potential": potential, "total": total}

@@ -1,0 +1,227 @@
+"""CCSDS messages as text: attitudes (AEM, 504.0-B-2) and orbits (OEM, 502.0-B-3), written and read.
+
+A message holds one segment a body. Numbers have 17 significant digits, which is every bit of a double, and dates twelve
+decimals. An attitude is the quaternion Q1 Q2 Q3 QC, scalar last, of the rotation from REF_FRAME_A, the inertial frame,
+to REF_FRAME_B, the body: `v_B = M(Q) v_A` with M the transpose of our R, and that is our `q`, unchanged. Angular
+velocities are in the body frame, in degrees a second; positions in kilometres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._version import __version__
+from ...errors import InvalidInputError, PolhodeError
+from ...geometry import quaternion
+from ..atomic_files import replacing
+from .epoch_and_frame import DEFAULT, Anchor
+from .inertial_motion import Motion
+
+Array = NDArray[np.float64]
+
+FRAMES = {"J2000": "EME2000"}  # what SPICE calls it, and what CCSDS does
+BODY_FRAME = "SC_BODY_1"
+DEGREE = np.pi / 180.0
+
+# columns of the attitude types that are read; the first version called rates by another name
+ATTITUDE_COLUMNS = {"QUATERNION": 4, "QUATERNION/ANGVEL": 7}
+NEEDED = {
+    "AEM": ("OBJECT_NAME", "REF_FRAME_A", "REF_FRAME_B", "TIME_SYSTEM", "START_TIME", "STOP_TIME", "ATTITUDE_TYPE"),
+    "OEM": ("OBJECT_NAME", "CENTER_NAME", "REF_FRAME", "TIME_SYSTEM", "START_TIME", "STOP_TIME"),
+}
+VERSIONS = {"AEM": ("1.0", "2.0"), "OEM": ("1.0", "2.0", "3.0")}
+
+
+def write_aem(motions: Sequence[Motion], path: str | PathLike[str], anchor: Anchor = DEFAULT) -> None:
+    """Write the attitudes and angular velocities of bodies."""
+    blocks = []
+    for motion in motions:
+        q, omega = motion.q, motion.need_rates() / (anchor.seconds * DEGREE)
+        metadata = {
+            "OBJECT_NAME": motion.name,
+            "OBJECT_ID": motion.name,
+            "CENTER_NAME": anchor.centre,
+            "REF_FRAME_A": FRAMES.get(anchor.frame, anchor.frame),
+            "REF_FRAME_B": BODY_FRAME,
+            **_span(motion, anchor),
+            "ATTITUDE_TYPE": "QUATERNION/ANGVEL",
+            "ANGVEL_FRAME": BODY_FRAME,
+        }
+        lines = _rows(motion, anchor, np.hstack([q, omega]))
+        blocks.append(f"{_block(metadata)}DATA_START\n{lines}DATA_STOP\n")
+    _write(path, "AEM", "2.0", blocks)
+
+
+def write_oem(motions: Sequence[Motion], path: str | PathLike[str], anchor: Anchor = DEFAULT) -> None:
+    """Write the positions and velocities of bodies."""
+    blocks = []
+    for motion in motions:
+        x, v = motion.need_position()
+        metadata = {
+            "OBJECT_NAME": motion.name,
+            "OBJECT_ID": motion.name,
+            "CENTER_NAME": anchor.centre,
+            "REF_FRAME": FRAMES.get(anchor.frame, anchor.frame),
+            **_span(motion, anchor),
+        }
+        if len(motion) >= 2:
+            degree = 2 * min(len(motion), 4) - 1
+            metadata |= {"INTERPOLATION": "HERMITE", "INTERPOLATION_DEGREE": str(degree)}
+        data = np.hstack([x * anchor.km, v * (anchor.km / anchor.seconds)])
+        blocks.append(f"{_block(metadata)}{_rows(motion, anchor, data)}")
+    _write(path, "OEM", "2.0", blocks)
+
+
+def read_ccsds(path: str | PathLike[str], anchor: Anchor = DEFAULT) -> list[Motion]:
+    """The motions in an AEM or OEM file, in the units and from the epoch of `anchor`; metadata as they stand there.
+
+    Of attitudes, quaternions are read, with or without angular velocities, of either version of the standard.
+    """
+    try:
+        text = Path(path).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not plain text"
+        raise InvalidInputError("path", str(path), f"a CCSDS text message that can be read ({reason})") from error
+    lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1)]
+    lines = [(i, line) for i, line in lines if line and line.split()[0] != "COMMENT"]
+    reader = _Reader(str(path), iter(lines))
+    kind = reader.kind()
+    found = [_motion(kind, segment, anchor) for segment in reader.segments(kind)]
+    if not found:
+        raise InvalidInputError("path", str(path), f"an {kind} with at least one segment")
+    return found
+
+
+@dataclass(frozen=True)
+class _Segment:
+    metadata: dict[str, str]
+    dates: list[str]
+    data: Array
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Lines of a message, one by one; every complaint names the line."""
+
+    path: str
+    lines: Iterator[tuple[int, str]]
+
+    def wrong(self, line: int, text: str, allowed: str) -> PolhodeError:
+        return InvalidInputError(f"{self.path}, line {line}", text, allowed)
+
+    def kind(self) -> str:
+        line, text = next(self.lines, (1, ""))
+        key, value = self.pair(line, text)
+        kind = key.removeprefix("CCSDS_").removesuffix("_VERS")
+        if kind not in VERSIONS or value not in VERSIONS[kind]:
+            raise self.wrong(line, text, "CCSDS_AEM_VERS = 2.0 or CCSDS_OEM_VERS = 2.0")
+        return kind
+
+    def pair(self, line: int, text: str) -> tuple[str, str]:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            raise self.wrong(line, text, "KEYWORD = value")
+        return key, value.rsplit(" [", 1)[0]
+
+    def segments(self, kind: str) -> Iterator[_Segment]:
+        for line, text in self.lines:
+            if text == "META_START":
+                break
+            self.pair(line, text)  # the rest of the header
+        else:
+            return
+        more = True
+        while more:
+            metadata = self.metadata(kind)
+            columns = 6 if kind == "OEM" else ATTITUDE_COLUMNS[metadata["ATTITUDE_TYPE"]]
+            rows, more = self.rows(columns)
+            yield _Segment(metadata, [row[0] for row in rows], np.array([row[1:] for row in rows], dtype=np.float64))
+
+    def metadata(self, kind: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        line = 0
+        for line, text in self.lines:
+            if text == "META_STOP":
+                break
+            key, value = self.pair(line, text)
+            found[key] = value
+        else:
+            raise self.wrong(line, "end of file", "META_STOP")
+        for key in NEEDED[kind]:
+            if key not in found:
+                raise self.wrong(line, "META_STOP", f"{key} before it")
+        if kind == "AEM" and found["ATTITUDE_TYPE"] not in ATTITUDE_COLUMNS:
+            raise self.wrong(line, f"ATTITUDE_TYPE = {found['ATTITUDE_TYPE']}", f"one of {', '.join(ATTITUDE_COLUMNS)}")
+        return found
+
+    def rows(self, columns: int) -> tuple[list[list[str]], bool]:
+        """The data up to the next META_START or the end, and whether there is more. Accelerations are left out."""
+        rows: list[list[str]] = []
+        covariance = False
+        for line, text in self.lines:
+            if text == "META_START":
+                return rows, True
+            covariance = text == "COVARIANCE_START" or (covariance and text != "COVARIANCE_STOP")
+            if covariance or text in ("DATA_START", "DATA_STOP", "COVARIANCE_STOP"):
+                continue
+            row = text.split()
+            allowed = (columns + 1, columns + 4) if columns == 6 else (columns + 1,)
+            try:
+                if len(row) not in allowed or not np.all(np.isfinite([float(x) for x in row[1:]])):
+                    raise ValueError
+            except ValueError:
+                raise self.wrong(line, text, f"a date and {columns} numbers") from None
+            rows.append(row[: columns + 1])
+        return rows, False
+
+
+def _motion(kind: str, segment: _Segment, anchor: Anchor) -> Motion:
+    metadata, data = segment.metadata, segment.data
+    t = np.array([anchor.time(date) for date in segment.dates])
+    if not len(t) or np.any(np.diff(t) <= 0.0):
+        raise InvalidInputError(
+            f"dates of {metadata['OBJECT_NAME']}", segment.dates[:3], "ascending dates, at least one"
+        )
+    if kind == "OEM":
+        x, v = data[:, :3] / anchor.km, data[:, 3:] * (anchor.seconds / anchor.km)
+        return Motion(metadata["OBJECT_NAME"], t, x=x, v=v, metadata=metadata)
+    q = quaternion.from_wxyz(data[:, :4]) if metadata.get("QUATERNION_TYPE") == "FIRST" else data[:, :4]
+    if metadata.get("ATTITUDE_DIR") == "B2A":
+        q = quaternion.conjugate(q)
+    R = quaternion.to_matrix(quaternion.normalized(q))
+    omega = None
+    if data.shape[1] == 7:
+        omega = data[:, 4:] * (DEGREE * anchor.seconds)
+        if metadata.get("ANGVEL_FRAME") == metadata["REF_FRAME_A"]:
+            omega = np.einsum("nji,nj->ni", R, omega)
+    return Motion(metadata["OBJECT_NAME"], t, R=R, omega=omega, metadata=metadata)
+
+
+def _span(motion: Motion, anchor: Anchor) -> dict[str, str]:
+    start, stop = anchor.date(motion.t[0]), anchor.date(motion.t[-1])
+    return {"TIME_SYSTEM": anchor.time_system, "START_TIME": start, "STOP_TIME": stop}
+
+
+def _block(metadata: dict[str, str]) -> str:
+    return "".join(["META_START\n", *(f"{key} = {value}\n" for key, value in metadata.items()), "META_STOP\n\n"])
+
+
+def _rows(motion: Motion, anchor: Anchor, data: Array) -> str:
+    dates = [anchor.date(t) for t in motion.t]
+    if len(set(dates)) < len(dates):
+        raise PolhodeError(f"samples of {motion.name} are closer in time than the dates of this format can tell apart")
+    return "".join(f"{date} {' '.join(f'{x: .16e}' for x in row)}\n" for date, row in zip(dates, data, strict=True))
+
+
+def _write(path: str | PathLike[str], kind: str, version: str, blocks: list[str]) -> None:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    head = f"CCSDS_{kind}_VERS = {version}\nCREATION_DATE = {now}\nORIGINATOR = POLHODE {__version__}\n\n"
+    with replacing(path) as beside:
+        beside.write_text(head + "\n".join(blocks), encoding="ascii")

@@ -1,0 +1,1 @@
+"""Scenario files: from TOML to a system, a method and a run."""

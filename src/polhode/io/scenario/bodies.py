@@ -1,0 +1,74 @@
+"""The bodies of a scenario: each a table with the body's `type` and the arguments that make it.
+
+A table that has a `mesh`, the path of a shape file, is the homogeneous body of its mass inside that mesh, on principal
+axes; `mesh_scale` multiplies the file's coordinates, and is used only with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_origin, get_type_hints
+
+from ...bodies import KINDS, Body, Polyhedron
+from ...core.checks import check_positive
+from ...errors import InvalidInputError
+from .validation import ScenarioError, arguments, members, nearest
+
+
+def with_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `make` in a table, those that are bodies made from their tables."""
+    found = dict(table)
+    for name, hint in get_type_hints(make.__init__).items():
+        if name not in table or Body not in members(hint):
+            continue
+        given, place = table[name], f"{path}.{name}"
+        if get_origin(hint) is not Sequence:
+            found[name] = body_in(where, place, given)
+        elif not isinstance(given, list) or not given:
+            raise ScenarioError(where, place, given, "a list of at least one body")
+        else:
+            found[name] = [body_in(where, f"{place}[{i}]", one) for i, one in enumerate(given)]
+    return found
+
+
+def body_in(where: str, path: str, table: Any) -> Body:
+    """The body that a table describes; `path` is its place in the scenario called `where`.
+
+    >>> body_in("pair.toml", "system.body1", {"type": "sphere", "mass": 2.0, "radios": 1.0})
+    Traceback (most recent call last):
+    ...
+    polhode.io.scenario.validation.ScenarioError: pair.toml: system.body1.radios is unknown; did you mean 'radius'? Allowed: mass, radius
+    """
+    if not isinstance(table, dict):
+        raise ScenarioError(where, path, table, f"a table with a type, one of {', '.join(KINDS)}")
+    given = {key: value for key, value in table.items() if key not in ("mesh", "mesh_scale")}
+    kind = given.pop("type", None)
+    try:
+        scale = check_positive("mesh_scale", table.get("mesh_scale", 1.0))
+    except InvalidInputError as error:
+        raise ScenarioError(where, f"{path}.mesh_scale", error.value, "a positive number") from error
+    if "mesh" in table:
+        mass = {"mass": given["mass"]} if "mass" in given else {}
+        given = {"file": table["mesh"], "scale": scale, "principal": True} | mass
+        kind = Polyhedron.kind
+    if kind is None:
+        raise ScenarioError(where, f"{path}.type", problem=f"{path}.type is missing: one of {', '.join(KINDS)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        allowed = f"one of {', '.join(KINDS)}{nearest(str(kind), KINDS)}"
+        raise ScenarioError(where, f"{path}.type", kind, allowed)
+    names = {"path": "mesh", "scale": "mesh_scale"} if "mesh" in table else {"path": "file"}
+    make: Any = KINDS[kind]
+    function = make.__init__
+    if kind == Polyhedron.kind and "file" in given:
+        make, function = Polyhedron.from_file, Polyhedron.from_file.__func__  # type: ignore[attr-defined]
+        given["path"] = given.pop("file")
+        if not isinstance(given["path"], str):
+            raise ScenarioError(where, f"{path}.{names['path']}", given["path"], "the path of a shape file, in quotes")
+    try:
+        return make(**arguments(where, path, function, given))
+    except ScenarioError:
+        raise
+    except InvalidInputError as error:
+        raise ScenarioError(
+            where, f"{path}.{names.get(error.field, error.field)}", error.value, error.allowed
+        ) from error

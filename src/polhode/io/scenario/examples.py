@@ -1,0 +1,28 @@
+"""The example scenarios that come with polhode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .validation import ScenarioError, nearest
+
+
+def example_scenarios() -> dict[str, Path]:
+    """The scenario files, by name.
+
+    >>> "free_rigid_body" in example_scenarios()
+    True
+    """
+    package = Path(__file__).parents[2]
+    # an installed package carries them; a working copy has them at its root
+    folders = (package / "examples", package.parents[1] / "examples")
+    folder = next((folder for folder in folders if folder.is_dir()), None)
+    return {file.stem: file for file in sorted(folder.glob("*.toml"))} if folder else {}
+
+
+def find_example(name: str) -> Path:
+    """The scenario file of the example called `name`."""
+    known = example_scenarios()
+    if name not in known:
+        raise ScenarioError(name, "example", problem=f"no file or example of this name{nearest(name, known)}")
+    return known[name]

@@ -1,0 +1,72 @@
+"""Datasets as Zarr folders: chunks that can be read from a distance, one by one, each with its checksum."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidInputError, PolhodeError
+
+if TYPE_CHECKING:
+    import xarray
+
+MARKS = ("zarr.json", ".zgroup")
+
+
+def is_zarr(path: Path) -> bool:
+    """Whether this is a folder that holds a Zarr group."""
+    return path.is_dir() and any((path / mark).exists() for mark in MARKS)
+
+
+def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a dataset beside `path`, then put it in its place; an older Zarr folder there is replaced."""
+    codecs = _zarr().codecs
+    target = Path(path)
+    if target.exists() and not is_zarr(target):
+        raise InvalidInputError("path", str(path), "a new name, or that of a Zarr folder to replace")
+    if not target.parent.is_dir():
+        raise InvalidInputError("path", str(path), f"a folder that exists, but there is no {target.parent}")
+    beside, old = (target.with_name(f".{target.stem}.{secrets.token_hex(4)}{end}") for end in (".zarr", ".old"))
+    exact = {"_FillValue": None, "compressors": (codecs.ZstdCodec(level=1, checksum=True),)}
+    try:
+        # chunks of zeros are written too: left out, a −0 might come back as 0
+        dataset.to_zarr(
+            beside,
+            mode="w-",
+            consolidated=False,
+            zarr_format=3,
+            write_empty_chunks=True,
+            encoding={str(name): exact for name in dataset.variables},
+        )
+        if target.exists():
+            os.replace(target, old)
+        os.replace(beside, target)
+    except OSError as error:
+        raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
+    finally:
+        for left in (beside, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def read_zarr(path: Path) -> xarray.Dataset:
+    """All of a Zarr folder, in memory."""
+    import xarray
+
+    _zarr()
+    try:
+        with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
+            return dataset.load()
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInputError("path", str(path), "a whole Zarr folder; this one is damaged or incomplete") from error
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+        import zarr.codecs
+    except ImportError:
+        raise PolhodeError("Zarr folders need zarr: pip install 'polhode[zarr]'") from None
+    return zarr

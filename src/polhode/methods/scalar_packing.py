@@ -1,0 +1,62 @@
+"""Flat arrays for the three scalars: one member, W members side by side, or one member with its tangent vectors."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.layout import Layout
+from ..scalars import Dual, Lanes, duals
+
+if TYPE_CHECKING:
+    from numba import types
+
+Array = NDArray[np.float64]
+
+
+def side_by_side(members: Array, kind: Lanes) -> Array:
+    """Rows for up to W members, as lanes; a short block repeats its first member, which the results leave out."""
+    rows = np.atleast_2d(members)
+    index = np.where(np.arange(kind.width) < len(rows), np.arange(kind.width), 0)
+    return rows[index].T.reshape(-1)
+
+
+def spread(layout: Layout, y: Array, kind: types.Type, directions: slice = slice(None)) -> Array:
+    """`y` as a run on this scalar starts from it: (size,) for doubles, (members, size) or one for all for lanes, and
+    for duals (size,), seeded with the vectors of the tangent basis that `directions` picks."""
+    if isinstance(kind, Lanes):
+        return side_by_side(y, kind)
+    if isinstance(kind, Dual):
+        seeds = layout.basis(y)[:, directions]
+        entries = np.zeros((layout.size, 1 + kind.partials))
+        entries[:, 0], entries[:, 1 : 1 + seeds.shape[1]] = y, seeds
+        return entries.reshape(-1)
+    return y.copy()
+
+
+def spread_parameters(p: Array, kind: types.Type) -> Array:
+    """Parameters as the flows of this scalar read them (`par`): lanes hold one a member."""
+    return side_by_side(p, kind) if isinstance(kind, Lanes) else p.copy()
+
+
+def blocks(dimension: int, most: int = 12) -> list[slice]:
+    """The tangent directions in blocks of about equal size: a run on duals carries one block at a time."""
+    count = -(-dimension // most)
+    edges = [round(i * dimension / count) for i in range(count + 1)]
+    return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def block_kind(directions: slice) -> Dual:
+    """The duals for a block."""
+    return duals(directions.stop - directions.start)
+
+
+def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: slice) -> tuple[Array, Array]:
+    """Values (n, size), and the columns `directions` of the tangent maps, (n, dimension, columns), of a run on duals."""
+    entries = states.reshape(len(states), layout.size, 1 + kind.partials)
+    y = entries[:, :, 0].copy()
+    partials = np.moveaxis(entries[:, :, 1 : 1 + directions.stop - directions.start], -1, 0)
+    return y, np.stack([layout.coordinates(y, dy) for dy in partials], axis=-1)

@@ -1,0 +1,1 @@
+"""Bringing a system and a method together: the driver, its trajectory, events and failures."""

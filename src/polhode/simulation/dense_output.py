@@ -1,0 +1,72 @@
+"""States between samples: the method itself goes on from the last sample before, and its last step is a shorter one.
+
+A step of any length from a node is on the manifold and as accurate as the method's whole steps; at its full length it is
+the next node, so what comes out is continuous. (The velocities of `EnergyMomentum` alone are not: each of its steps,
+however short, turns over their part off the tangent space, which is of the size of its error.)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.system import State
+from ..errors import PolhodeError
+
+if TYPE_CHECKING:
+    from ..core.method import Method
+    from ..core.system import System
+    from .trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+ROUNDING = 8.0 * np.finfo(float).eps  # of the times: a remainder below this is no step
+
+
+def after(state: State, method: Method, step: float, count: int = 1) -> State:
+    """The state `count` steps later."""
+    system = state.system
+    run = method.start(system, state, step)
+    status, _ = run.advance(0, count, count + 1, np.empty((0, run.carried)))
+    if status:
+        raise PolhodeError(
+            f"no state could be found at t = {state.t + count * step:g}: the step from t = {state.t:g} failed"
+        )
+    row = run.states(run.sample[None])
+    values = system.representations[method.representation].layout.unpack(row)
+    return State(system, {name: array[0] for name, array in values.items()}, state.t + count * step)
+
+
+def between(trajectory: Trajectory, times: Array) -> Array:
+    """Rows of flat states at `times` (n,), each within the run; every part of it is gone through once, in order."""
+    system, method, step = trajectory.system, trajectory.method, trajectory.step
+    sign = math.copysign(1.0, step)
+    nodes, wanted = sign * trajectory.t, sign * times
+    rows = np.empty((len(times), system.representations[method.representation].layout.size))
+    state, at = trajectory.state(0), -1
+    for k in np.argsort(wanted, kind="stable"):
+        node = int(np.searchsorted(nodes, wanted[k], side="right")) - 1
+        if node != at:
+            state, at = trajectory.state(node), node
+        count, rest = _whole_steps(state.t, float(times[k]), step)
+        if count:
+            state = after(state, method, step, count)
+        rows[k] = _flat(system, method, after(state, method, rest) if rest else state)
+    return rows
+
+
+def _whole_steps(start: float, end: float, step: float) -> tuple[int, float]:
+    """How many whole steps lie between two times, and what is left; nothing, where that is the times' rounding."""
+    span = end - start
+    count = round(span / step)
+    if abs(span - count * step) <= ROUNDING * max(abs(start), abs(end)):
+        return count, 0.0
+    count = math.floor(span / step)
+    return count, span - count * step
+
+
+def _flat(system: System, method: Method, state: State) -> Array:
+    return system.enter(method.representation, state)

@@ -1,0 +1,341 @@
+"""The one driver: brings a system and a method together, and runs them.
+
+It checks the input, runs the compiled loop in chunks of about a fifth of a second, keeps the samples, shows progress,
+watches for events, and turns a failed step or an interruption into an error that carries what was computed. Time is
+`t0 + n·step` with a whole number n. All that a run carries from step to step is kept with its result, so that `resume`
+goes on bit for bit.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.method import Run
+from ..core.system import State, System
+from ..errors import InvalidInputError, RunInterruptedError
+from ..methods import LGVI, Method
+from ..methods.scalar_packing import block_kind, blocks, tangent_columns
+from ..scalars import double
+from .arguments import check_arguments, check_events, check_step, count_steps, whole
+from .dense_output import after
+from .events import Event, happenings
+from .recovery import advance_well, failure
+from .trajectory import Occurrence, Stats, Trajectory
+
+Array = NDArray[np.float64]
+
+CHUNK_SECONDS = 0.2
+FIRST_CHUNK = 1000
+WATCHED_NUMBERS = 30_000  # of a chunk whose every step is looked at: what stays in the processor's cache
+
+
+def simulate(
+    state: State,
+    *,
+    step: float,
+    t_end: float | None = None,
+    steps: int | None = None,
+    method: Method | None = None,
+    save_every: int = 1,
+    events: Sequence[Event] = (),
+    progress: bool = False,
+    tangent: bool = False,
+    provenance: Mapping[str, Any] | None = None,
+) -> Trajectory:
+    """Integrate the system of `state` from there with a fixed `step` (negative: backwards in time).
+
+    Give either `t_end` or the number of `steps`. `method` defaults to `LGVI(order=2)`. Every `save_every`-th step is
+    kept, and always the first and the last. `events` are looked for in every step (see `polhode.simulation.events`); what happened
+    is in `traj.events`, and one that stops the run is its last sample. With `tangent=True` the result also has
+    `traj.tangent`, the derivative of each sample with respect to the first, exact for the discrete map: in the order of the
+    state's variables, a rotation by the vector ξ of `R exp(S(ξ))` and a momentum as it is, so (ξ, δΠ) of one body.
+
+    Ctrl-C raises `RunInterruptedError`, whose `.trajectory` is what was computed; `resume` goes on from it.
+
+    >>> import polhode as ph
+    >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
+    >>> traj = ph.simulate(body.state(omega=[0.7, -0.6, 0.5]), step=0.1, t_end=10.0)
+    >>> len(traj), traj.R.shape
+    (101, (101, 3, 3))
+    >>> traj.drift()["energy"] < 1e-14
+    True
+    """
+    method = LGVI() if method is None else method
+    check_arguments(state, method)
+    system = state.system
+    method.check(system)
+    step = check_step(step)
+    total = count_steps(state.t, step, t_end, steps)
+    if not whole(save_every) or save_every < 1:
+        raise InvalidInputError("save_every", save_every, "a positive whole number")
+    watched = check_events(events, system, tangent)
+    job = _Job(system, method, state, step, int(save_every), watched, tangent, progress, dict(provenance or {}))
+    return job.run(total)
+
+
+def resume(
+    trajectory: Trajectory,
+    *,
+    t_end: float | None = None,
+    steps: int | None = None,
+    events: Sequence[Event] = (),
+    progress: bool = False,
+) -> Trajectory:
+    """Go on with a run to `t_end`, or by so many more `steps`: the whole trajectory, as if it had never stopped.
+
+    Bit for bit for every method that steps; `DOP853` chooses its first inner step anew, `Exact` is the same to rounding.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> half = ph.simulate(start, step=0.1, steps=50)
+    >>> bool((resume(half, steps=50).R == ph.simulate(start, step=0.1, steps=100).R).all())
+    True
+    """
+    if not isinstance(trajectory, Trajectory):
+        raise InvalidInputError("trajectory", trajectory, "the trajectory of an earlier run")
+    if trajectory.carry is None:
+        raise InvalidInputError(
+            "trajectory", trajectory, "a run that can go on: this one was ended by an event, cut, or joined"
+        )
+    start, done = trajectory.state(0), trajectory.stats.steps
+    if steps is None:
+        total = count_steps(start.t, trajectory.step, t_end, None)
+        if total < done:
+            raise InvalidInputError("t_end", t_end, f"a time not before the end of the run, t = {trajectory.t[-1]:g}")
+    else:
+        total = done + count_steps(start.t, trajectory.step, t_end, steps)
+    system, tangent = trajectory.system, trajectory.tangent is not None
+    watched = check_events(events, system, tangent)
+    every, provenance = trajectory.save_every, dict(trajectory.provenance)
+    job = _Job(system, trajectory.method, start, trajectory.step, every, watched, tangent, progress, provenance)
+    return job.run(total, trajectory)
+
+
+@dataclass
+class _Job:
+    """A run to be done, and what it says on the way."""
+
+    system: System
+    method: Method
+    state: State
+    step: float
+    every: int
+    events: list[Event]
+    tangent: bool
+    progress: bool
+    provenance: dict[str, Any]
+    occurrences: list[Occurrence] = field(default_factory=list)
+
+    def run(self, total: int, earlier: Trajectory | None = None) -> Trajectory:
+        """The trajectory of `total` steps, of which an `earlier` run has done some."""
+        first = 0 if earlier is None else earlier.stats.steps
+        self.occurrences = list(earlier.events) if earlier else self._at_the_start()
+        layout = self.system.representations[self.method.representation].layout
+        passes = blocks(layout.dimension) if self.tangent else [slice(0, 0)]
+        columns: list[Array] = []
+        carry: list[Array] = []
+        seconds, read = 0.0, 0
+        for directions in passes:
+            kind = block_kind(directions) if self.tangent else double
+            run = self.method.start(self.system, self.state, self.step, kind, directions)
+            if earlier is not None and earlier.carry is not None:
+                run.restore(earlier.carry[read : read + run.carried])
+                read += run.carried
+            samples = np.empty((1 + total // self.every - first // self.every + bool(total % self.every), run.carried))
+            # compiles the loop, or finds it in the cache, before the clock starts
+            run.advance(first, 0, self.every, samples[:0])
+            drift = _Drift(self.system, run, kind, directions) if self.progress else None
+            started = clock.perf_counter()
+            end = self._advance(run, samples, first, total, drift)
+            seconds += clock.perf_counter() - started
+            numbers = np.arange((first // self.every + 1) * self.every, end.done + 1, self.every)
+            last = [end.done] if end.done % self.every and end.done > first else []
+            numbers = np.concatenate([[first], numbers, last]).astype(int)
+            states = run.states(samples[: len(numbers)])
+            if self.tangent:
+                states, part = tangent_columns(run.layout, states, kind, directions)
+                columns.append(part)
+            carry.append(run.sample.copy())
+            if end.failure or end.interrupted:
+                break
+        whole = len(carry) == len(passes)
+        t: Array = np.asarray(self.state.t + numbers * self.step, dtype=np.float64)
+        if end.stopped is not None:
+            states = np.concatenate([states, self.system.enter(self.method.representation, end.stopped)[None]])
+            t = np.append(t, end.stopped.t)
+        trajectory = Trajectory.of(
+            self.system,
+            self.method,
+            states,
+            t,
+            step=self.step,
+            save_every=self.every,
+            stats=_stats(end.done - first, seconds, run),
+            tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
+            events=tuple(self.occurrences),
+            provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
+            carry=np.concatenate(carry) if whole and end.stopped is None else None,
+        )
+        if earlier is not None:
+            trajectory = _join(earlier, trajectory)
+        if end.failure:
+            error = failure(end.failure, trajectory, end.done, run)
+            error.trajectory = trajectory
+            raise error
+        if end.interrupted:
+            raise RunInterruptedError(trajectory, total)
+        return trajectory
+
+    def _advance(self, run: Run, samples: Array, first: int, total: int, drift: _Drift | None) -> _End:
+        """Do the steps from `first` to `total`, with a row of `samples` for the first, every `every`-th and the last."""
+        every = self.every
+        samples[0] = run.sample
+        done, chunk, status, stopped = first, FIRST_CHUNK, 0, None
+        if drift is not None:
+            from .progress import Bar
+
+            shown: Any = Bar(first, total, drift)
+        else:
+            shown = nullcontext()
+        # what an interruption, which may come anywhere, goes back to
+        safe = (done, run.sample.copy(), len(self.occurrences))
+        interrupted = False
+        try:
+            with shown as bar:
+                while done < total and not status and stopped is None:
+                    count = min(chunk, total - done)
+                    row = 1 + done // every - first // every
+                    rows = samples[row : row + (done + count) // every - done // every]
+                    if self.events:  # every step is looked at, and those to be saved are taken from them
+                        count = min(count, 1 + WATCHED_NUMBERS // run.carried)
+                        rows = np.empty((count, run.carried))
+                    inner = 1 if self.events else every
+                    before = run.sample.copy()
+                    began = clock.perf_counter()
+                    status, good = advance_well(run, done, count, inner, rows)
+                    if self.events:
+                        nodes = np.concatenate([before[None], rows[:good]])
+                        good, stopped = self._look(run, nodes, done)
+                        status = 0 if stopped else status
+                        numbers = np.arange((done // every + 1) * every, done + good + 1, every)
+                        samples[row : row + len(numbers)] = nodes[numbers - done]
+                    done += good
+                    safe = (done, run.sample.copy(), len(self.occurrences))
+                    elapsed = clock.perf_counter() - began
+                    chunk = max(1, min(8 * chunk, int(count * CHUNK_SECONDS / max(elapsed, 1e-6))))
+                    if bar is not None:
+                        bar.update(done)
+        except KeyboardInterrupt:
+            done, sample, noted = safe
+            run.restore(sample)
+            del self.occurrences[noted:]
+            status, stopped, interrupted = 0, None, True
+        if done % every and done > first:
+            samples[1 + done // every - first // every] = run.sample
+        return _End(done, status, interrupted, stopped)
+
+    def _look(self, run: Run, nodes: Array, done: int) -> tuple[int, State | None]:
+        """Note what happens between `nodes`, the first of them number `done`. Returns the number of steps up to the end of
+        the run, if something ends it, and the state there."""
+        values = run.layout.unpack(run.states(nodes))
+
+        def within(k: int, fraction: float) -> State:
+            t = self.state.t + (done + k) * self.step
+            node = State(self.system, {name: array[k] for name, array in values.items()}, t)
+            return after(node, self.method, fraction * self.step)
+
+        states = State(self.system, values, self.state.t + done * self.step)
+        for event, found in happenings(self.events, states, self.step, within):
+            t = self.state.t + (done + found.k) * self.step + found.fraction * self.step
+            self.occurrences.append(Occurrence(t, event.name, found.what, event.stop))
+            if event.stop:
+                run.restore(nodes[found.k])
+                return found.k, within(found.k, found.fraction)
+        return len(nodes) - 1, None
+
+    def _at_the_start(self) -> list[Occurrence]:
+        """What already holds at the first state; a run that it should end is refused."""
+        noted = []
+        for event in self.events:
+            for what in event.holds(self.state):
+                if event.stop:
+                    raise InvalidInputError(
+                        "state", self.state, f"one before the {event.name} of {what}, which holds already"
+                    )
+                noted.append(Occurrence(self.state.t, event.name, what, False))
+        return noted
+
+
+@dataclass(frozen=True)
+class _End:
+    """How many steps were done, and why no more: the status of a step that failed, an interruption, or an event."""
+
+    done: int
+    failure: int
+    interrupted: bool
+    stopped: State | None
+
+
+class _Drift:
+    """The farthest that each conserved quantity of a run has strayed so far, at the moments it was asked."""
+
+    def __init__(self, system: System, run: Run, kind: Any, directions: slice) -> None:
+        self._system, self._run, self._kind, self._directions = system, run, kind, directions
+        self._first = self._invariants()
+        self._worst = dict.fromkeys(self._first, 0.0)
+
+    def __call__(self) -> dict[str, float]:
+        for name, value in self._invariants().items():
+            self._worst[name] = max(self._worst[name], float(np.max(np.abs(value - self._first[name]))))
+        return self._worst
+
+    def _invariants(self) -> dict[str, Array]:
+        row = self._run.states(self._run.sample[None].copy())
+        if self._kind != double:
+            row = tangent_columns(self._run.layout, row, self._kind, self._directions)[0]
+        return self._system.invariants({name: array[0] for name, array in self._run.layout.unpack(row).items()})
+
+
+def _stats(steps: int, seconds: float, run: Run) -> Stats:
+    report = run.report
+    return Stats(
+        steps=steps,
+        seconds=seconds,
+        evaluations=report.evaluations,
+        mean_iterations=report.mean_iterations,
+        max_iterations=report.most_iterations,
+        worst_residual=report.worst_residual,
+    )
+
+
+def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
+    """The two as one run; the first sample of `later` is where `earlier` ended, kept only if it is a regular one."""
+    last = earlier.stats.steps
+    kept = len(earlier) - bool(last % earlier.save_every)
+    a, b = earlier.stats, later.stats
+    steps = a.steps + b.steps
+    stats = Stats(
+        steps=steps,
+        seconds=a.seconds + b.seconds,
+        evaluations=a.evaluations + b.evaluations,
+        mean_iterations=(a.mean_iterations * a.steps + b.mean_iterations * b.steps) / max(steps, 1),
+        max_iterations=max(a.max_iterations, b.max_iterations),
+        worst_residual=max(a.worst_residual, b.worst_residual),
+    )
+    start = 1 if len(later) > 1 or kept == len(earlier) else 0
+
+    def both(x: Array, y: Array) -> Array:
+        return np.concatenate([x[:kept], y[start:]])
+
+    tangent = None
+    if earlier.tangent is not None and later.tangent is not None:
+        tangent = both(earlier.tangent, later.tangent)
+    values = {name: both(array, later.values[name]) for name, array in earlier.values.items()}
+    return replace(later, t=both(earlier.t, later.t), values=values, stats=stats, tangent=tangent)

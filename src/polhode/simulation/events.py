@@ -1,0 +1,221 @@
+"""What may happen on the way: a contact of bodies, or anything that passes through zero; found within the step.
+
+`simulate(..., events=[Contact()])` looks at every step, saved or not. When a step is found in which something happens,
+the time is narrowed down by bisection on the method's own shorter steps (see `dense`), to 1e-12 of the step.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bodies.separation import Separation, shape_of
+from ..core.system import State, System
+from ..errors import InvalidInputError
+from ..systems.full_body.placements import bodies_of, body_names, placements
+
+Array = NDArray[np.float64]
+Within = Callable[[int, float], State]  # the state a fraction of a step after node k
+
+NARROW = 1e-12  # of a step: where bisection ends
+SHORTEST = 1.0 / 1024.0  # of a step: a contact that lasts less than this may go unseen
+SAFETY = 1.5  # how much faster than at either end of a step things may move inside it
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something that happens a `fraction` of a step after node `k`."""
+
+    k: int
+    fraction: float
+    what: str
+
+
+class Event(ABC):
+    """What to look for. `stop`: whether the run ends there."""
+
+    name: str
+    stop: bool
+
+    def check(self, system: System) -> None:  # noqa: B027  (most events can happen to any system)
+        """Raise `InvalidInputError` if this cannot happen to `system`."""
+
+    def holds(self, state: State) -> list[str]:
+        """What has happened already at a state."""
+        return []
+
+    @abstractmethod
+    def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
+        """All that happens in the steps between `states`, whose values have an axis of nodes in front."""
+
+
+class Crossing(Event):
+    """A function of the state that falls through zero from one step to the next.
+
+    `function(state)` is given states with an axis in front and returns one number each; turn its sign to find where it
+    rises. A fall and a rise inside one step are not seen.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> crossing = Crossing("spun up", lambda state: 1.1 - state.omega[..., 0], stop=True)
+    >>> traj = ph.simulate(start, step=0.1, t_end=20.0, events=[crossing])
+    >>> float(traj.final.omega[0].round(9))
+    1.1
+    """
+
+    def __init__(self, name: str, function: Callable[[State], Array], *, stop: bool = False) -> None:
+        self.name, self.function, self.stop = name, function, stop
+
+    def __repr__(self) -> str:
+        return f"Crossing({self.name!r}, stop={self.stop})"
+
+    def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
+        g = np.asarray(self.function(states))
+        for k in np.flatnonzero((g[:-1] > 0.0) & (g[1:] <= 0.0)).tolist():
+            yield Found(k, bisect(partial(self._happened, within, k), 0.0, 1.0), self.name)
+
+    def _happened(self, within: Within, k: int, fraction: float) -> bool:
+        return bool(self.function(within(k, fraction)) <= 0.0)
+
+
+class Contact(Event):
+    """Two bodies of the full body problem touch, by their true shapes. `stop=False` only notes it, each time anew.
+
+    No look is needed while the distance left exceeds what the speeds can bring in: the separation falls no faster than
+    the relative speed of the mass centres and the speeds of the farthest points about them. So bodies far apart cost a
+    comparison of distances a step, and bodies near each other a look now and then.
+
+    >>> import polhode as ph
+    >>> from polhode.bodies import Sphere
+    >>> pair = ph.FullTwoBodyProblem(Sphere(1.0, 0.2), Sphere(1.0, 0.3))
+    >>> traj = ph.simulate(pair.state(X=[1, 0, 0]), step=0.01, t_end=2.0, events=[Contact()])
+    >>> traj.events[0].what, float(np.linalg.norm(traj.final.X).round(10))
+    ('bodies 1 and 2', 0.5)
+    """
+
+    name = "contact"
+
+    def __init__(self, *, stop: bool = True) -> None:
+        if not isinstance(stop, bool):
+            raise InvalidInputError("stop", stop, "True or False")
+        self.stop = stop
+        self._pairs: dict[tuple[int, int], Separation] = {}
+
+    def __repr__(self) -> str:
+        return f"Contact(stop={self.stop})"
+
+    def check(self, system: System) -> None:
+        bodies = bodies_of(system)
+        if len(bodies) < 2:
+            raise InvalidInputError(
+                "events", self, f"nothing that touches: {type(system).__name__} has no two bodies in space"
+            )
+        for name, body in zip(body_names(system), bodies, strict=True):
+            shape_of(name, body)
+        pairs = {(i, j): Separation(bodies[i], bodies[j]) for i, j in combinations(range(len(bodies)), 2)}
+        self._pairs = {pair: shape for pair, shape in pairs.items() if shape.possible}
+        if not self._pairs:
+            allowed = "bodies that can touch: points without a radius never do (give them one)"
+            raise InvalidInputError("events", self, allowed)
+        self._radii = np.array([body.radius for body in bodies])
+
+    def holds(self, state: State) -> list[str]:
+        x = placements(state.system, state.values).x
+        near = [pair for pair, shape in self._pairs.items() if np.linalg.norm(x[pair[0]] - x[pair[1]]) <= shape.reach]
+        return [_named(pair) for pair in near if self._separation(state, pair) <= 0.0]
+
+    def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
+        pairs = list(self._pairs)
+        i, j = np.array(pairs).T
+        place = placements(states.system, states.values)
+        reach = np.array([shape.reach for shape in self._pairs.values()])
+        gaps = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1) - reach
+        spins = self._radii * np.linalg.norm(place.omega, axis=-1)
+        speeds = np.linalg.norm(place.v[:, i] - place.v[:, j], axis=-1) + spins[:, i] + spins[:, j]
+        # how far the separation can fall in each step
+        falls = SAFETY * abs(step) * np.maximum(speeds[:-1], speeds[1:])
+        near = np.any(gaps[:-1] + gaps[1:] <= falls, axis=0)
+        for p in np.flatnonzero(near):
+            for k, fraction in self._touches(states, pairs[p], gaps[:, p], falls[:, p], within):
+                yield Found(k, fraction, _named(pairs[p]))
+
+    def _touches(
+        self, states: State, pair: tuple[int, int], gaps: Array, falls: Array, within: Within
+    ) -> Iterator[tuple[int, float]]:
+        """Steps and fractions at which a pair comes to touch."""
+        gone = np.concatenate([[0.0], np.cumsum(falls)])
+        k, known = 0, {}
+
+        def at(node: int) -> float:
+            if node not in known:
+                known[node] = self._separation(_node(states, node), pair)
+            return known[node]
+
+        while k < len(falls):
+            left = gaps[k] if gaps[k] > falls[k] else at(k)
+            if left > falls[k]:  # nothing can happen before the falls have used it up
+                k = max(k + 1, int(np.searchsorted(gone, gone[k] + left)) - 1)
+                continue
+            if at(k) > 0.0:
+                fraction = self._touch_within(pair, k, at(k), at(k + 1), falls[k], within)
+                if fraction is not None:
+                    yield k, fraction
+            k += 1
+
+    def _touch_within(
+        self, pair: tuple[int, int], k: int, first: float, last: float, fall: float, within: Within
+    ) -> float | None:
+        """The fraction of step k at which the separation becomes zero, or None: halves that cannot hold it are left out."""
+        pending = [(0.0, first, 1.0, last)]
+        while pending:
+            a, ga, b, gb = pending.pop()
+            if gb <= 0.0 and (b - a) <= SHORTEST:
+                return bisect(lambda s: self._separation(within(k, s), pair) <= 0.0, a, b)
+            if gb > 0.0 and (ga + gb > fall * (b - a) or b - a <= SHORTEST):
+                continue
+            middle = 0.5 * (a + b)
+            gm = self._separation(within(k, middle), pair)
+            if gm > 0.0:
+                pending.append((middle, gm, b, gb))
+            pending.append((a, ga, middle, gm))  # the earlier half is looked at first
+        return None
+
+    def _separation(self, state: State, pair: tuple[int, int]) -> float:
+        place = placements(state.system, state.values)
+        i, j = pair
+        frame = place.R[j].T
+        return self._pairs[pair](frame @ (place.x[i] - place.x[j]), frame @ place.R[i])
+
+
+def bisect(happened: Callable[[float], bool], low: float, high: float) -> float:
+    """The least fraction, to `NARROW`, at which it has happened; it has at `high` and not at `low`."""
+    while high - low > NARROW:
+        middle = 0.5 * (low + high)
+        if happened(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _named(pair: tuple[int, int]) -> str:
+    return f"bodies {pair[0] + 1} and {pair[1] + 1}"
+
+
+def _node(states: State, k: int) -> State:
+    return State(states.system, {name: array[k] for name, array in states.values.items()}, states.t)
+
+
+def happenings(events: list[Event], states: State, step: float, within: Within) -> Iterator[tuple[Event, Found]]:
+    """What happens in the steps between `states`, in order, up to the first that ends the run."""
+    found = [(event, one) for event in events for one in event.search(states, step, within)]
+    for event, one in sorted(found, key=lambda pair: (pair[1].k, pair[1].fraction)):
+        yield event, one
+        if event.stop:
+            return

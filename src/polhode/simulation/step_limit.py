@@ -1,0 +1,73 @@
+"""The largest step that an implicit method can take from a state, found by trying single steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.system import State
+from ..methods import LGVI, Method
+from .arguments import check_arguments, check_step
+
+GROWTH = 1.25  # from trial to trial, until one works and the next does not
+FARTHEST = 1e6  # times the first trial: beyond it there is no bound
+FINE = 1e-10  # how close the bound is found, relative to it
+
+
+def largest_step(state: State, method: Method | None = None, *, near: float | None = None) -> float:
+    """The largest step that `method` (default: `LGVI()`) can take from `state`; infinite if there is no bound.
+
+    The search begins at `near`, and looks backwards in time where that is negative; by default it begins where the
+    motion without force has its bound, `system.largest_step(state)`. A bound for one state: others on the way may have
+    another, so half of it is a good choice.
+
+    >>> import polhode as ph
+    >>> body = ph.FreeRigidBody([1, 2, 3])
+    >>> round(ph.largest_step(body.state(omega=[0, 2.0, 0])), 6)
+    0.5
+    """
+    method = LGVI() if method is None else method
+    check_arguments(state, method)
+    system = state.system
+    method.check(system)
+    if not method.implicit:
+        return math.inf
+    if near is None:
+        free = system.largest_step(state)
+        near = free if 0.0 < free < math.inf else 1.0
+    h, sign = abs(check_step(near)), math.copysign(1.0, near)
+
+    def works(size: float) -> bool:
+        run = method.start(system, state, sign * size)
+        status, _ = run.advance(0, 1, 2, np.empty((0, run.carried)))
+        return status == 0 and bool(np.all(np.isfinite(run.sample)))
+
+    if works(h):
+        low, high = h, GROWTH * h
+        while works(high):
+            low, high = high, GROWTH * high
+            if high > FARTHEST * h:
+                return math.inf
+    else:
+        low, high = h / GROWTH, h
+        while not works(low):
+            low, high = low / GROWTH, low
+            if low < h / FARTHEST**2:
+                return 0.0
+    while high - low > FINE * low:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if works(middle) else (low, middle)
+    return low
+
+
+def rounded_down(x: float, digits: int = 6) -> str:
+    """A number to so many digits, and not above itself by more than it is known to.
+
+    >>> rounded_down(0.9942339), rounded_down(1.05031548), rounded_down(0.49999999999)
+    ('0.994233', '1.05031', '0.5')
+    """
+    if x <= 0.0 or not math.isfinite(x):
+        return f"{x:g}"
+    unit = 10.0 ** (math.floor(math.log10(x)) + 1 - digits)
+    return f"{math.floor(x * (1.0 + FINE) / unit) * unit:.{digits}g}"

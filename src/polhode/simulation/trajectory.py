@@ -1,0 +1,306 @@
+"""The result of a run: what happened, and how well it was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._version import __version__
+from ..core.method import Method
+from ..core.system import State, System
+from ..errors import InvalidInputError, PolhodeError
+from .dense_output import between
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+    from scipy.spatial.transform import Rotation
+
+    from ..view.html.notebook import Inline
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost: `iterations` are those of the implicit solves, `residual` the worst one left, relative to its
+    terms; `evaluations` counts substeps (or right-hand sides, for methods that call these)."""
+
+    steps: int
+    seconds: float
+    evaluations: int
+    mean_iterations: float
+    max_iterations: int
+    worst_residual: float
+
+    @property
+    def steps_per_second(self) -> float:
+        return self.steps / self.seconds if self.seconds > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Conservation:
+    """One conserved quantity over a run: the component that strayed most, its first value, worst deviation and slope."""
+
+    name: str
+    kind: str
+    first: float
+    worst: float
+    slope: float
+    scale: float
+
+    @property
+    def relative(self) -> float:
+        """Worst deviation relative to the quantity's scale, or absolute where that is zero."""
+        return self.worst / self.scale if self.scale else self.worst
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """Something that happened at a time: which kind of event, to what, and whether it ended the run."""
+
+    t: float
+    event: str
+    what: str
+    stopped: bool
+
+    def __str__(self) -> str:
+        return f"{self.event} of {self.what} at t = {self.t:.12g}"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
+
+    `events` is what happened on the way, in order. `carry` is all that the method carried at the last step, from which
+    `resume` goes on bit for bit; None where it cannot.
+    """
+
+    system: System
+    method: Method
+    step: float
+    t: Array
+    values: Mapping[str, Array]
+    stats: Stats
+    tangent: Array | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    save_every: int = 1
+    events: tuple[Occurrence, ...] = ()
+    carry: Array | None = None
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.system.fields:
+            known = ", ".join(self.system.fields)
+            raise AttributeError(
+                f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}"
+            )
+        return self.system.derive(name, self.values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.system.fields]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
+        return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
+
+    def _repr_html_(self) -> str:
+        from ..view.html.notebook import trajectory_html
+
+        return trajectory_html(self)
+
+    def plot(self, figure: str | None = None) -> Figure:
+        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the one that tells most."""
+        from ..view.html.notebook import plot
+
+        return plot(self, figure)
+
+    def view(self, height: int = 480) -> Inline:
+        """The moving picture, in a notebook; `polhode view` shows a saved run without one."""
+        from ..view.html.notebook import view
+
+        return view(self, height)
+
+    def state(self, i: int) -> State:
+        """Sample `i` as a state."""
+        return State(self.system, {n: v[i] for n, v in self.values.items()}, float(self.t[i]))
+
+    @overload
+    def at(self, t: float) -> State: ...
+    @overload
+    def at(self, t: Sequence[float] | Array) -> Trajectory: ...
+    def at(self, t: Any) -> State | Trajectory:
+        """The state at any time of the run, or for a list of times a trajectory with the states at those.
+
+        The method itself goes on from the last sample before `t`, its last step cut to end there: as accurate as the
+        samples, on the manifold, and continuous.
+
+        >>> import polhode as ph
+        >>> start = ph.FreeRigidBody.example()
+        >>> traj = ph.simulate(start, step=0.1, steps=100, save_every=10)
+        >>> traj.at(3.14159).t, traj.at([0.25, 0.5]).omega.shape
+        (3.14159, (2, 3))
+        """
+        times = np.array(t, dtype=np.float64)
+        low, high = sorted((float(self.t[0]), float(self.t[-1])))
+        if times.ndim > 1 or not times.size or not np.all((times >= low) & (times <= high)):
+            raise InvalidInputError("t", t, f"times from {low:g} to {high:g}, one or a list of them")
+        rows = between(self, np.atleast_1d(times))
+        found = Trajectory.of(
+            self.system,
+            self.method,
+            rows,
+            np.atleast_1d(times),
+            step=self.step,
+            stats=self.stats,
+            provenance=self.provenance,
+        )
+        return found if times.ndim else found.state(0)
+
+    @property
+    def final(self) -> State:
+        """The last state: start another run from it."""
+        return self.state(-1)
+
+    def rotations(self, body: int = 1) -> Rotation:
+        """The attitudes of a body, counted from 1, as SciPy's rotations from body to inertial coordinates. The other way
+        round, a state's `R` may be one of these.
+
+        >>> import polhode as ph
+        >>> start = ph.FreeRigidBody.example()
+        >>> found = ph.simulate(start, step=0.1, steps=10).rotations()
+        >>> len(found), start.system.state(R=found[-1]).R.shape
+        (11, (3, 3))
+        """
+        from scipy.spatial.transform import Rotation
+
+        from ..io.exchange.inertial_motion import motions
+
+        turns = Rotation.from_quat(motions(self, body)[0].q)
+        return turns if len(self) < 2 or self.t[-1] >= self.t[0] else turns[::-1]
+
+    def orbit(self, pair: tuple[int, int] = (1, 2)) -> xarray.Dataset:
+        """Osculating elements, distance and libration angles of two bodies, counted from 1 (see `analysis.orbits`)."""
+        from ..analysis.orbits import orbit_dataset
+
+        return orbit_dataset(self, pair)
+
+    def invariants(self) -> dict[str, Array]:
+        """The conserved quantities over time, by name."""
+        return self.system.invariants(self.values)
+
+    def drift(self) -> dict[str, float]:
+        """For each conserved quantity, the farthest that any component strayed from its first value."""
+        return {name: float(np.max(np.abs(v - v[0]))) for name, v in self.invariants().items()}
+
+    def conservation(self) -> list[Conservation]:
+        """For each conserved quantity: first value, worst deviation, and slope of its least-squares line."""
+        rows = []
+        magnitudes = self.system.magnitudes(self.state(0))
+        for name, v in self.invariants().items():
+            components = v.reshape(len(v), -1)
+            deviation = components - components[0]
+            i = int(np.argmax(np.max(np.abs(deviation), axis=0)))
+            slope = float(np.polyfit(self.t - self.t[0], deviation[:, i], 1)[0]) if len(v) > 2 else 0.0
+            # a vector is judged by its length: a component that happens to be zero says nothing about the scale
+            first = float(components[0, 0]) if v.ndim == 1 else float(np.linalg.norm(components[0]))
+            kind = self.system.conserved[name].kind
+            scale = magnitudes.get(name, abs(first))
+            rows.append(Conservation(name, kind, first, float(np.max(np.abs(deviation))), slope, scale))
+        return rows
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes.
+
+        >>> import polhode as ph
+        >>> start = ph.FreeRigidBody.example()
+        >>> data = ph.simulate(start, step=0.1, steps=10).to_xarray()
+        >>> [name for name in data if not name.startswith("invariant_")]
+        ['R', 'q', 'omega', 'Pi', 'carry']
+        >>> data.R.dims, data.attrs["polhode_values"]
+        (('time', 'R_i', 'R_j'), '["R", "Pi"]')
+        """
+        import xarray
+
+        data: dict[str, Any] = {}
+
+        def add(name: str, array: Array, **attributes: str) -> None:
+            data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
+
+        with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
+            for name, info in self.system.fields.items():
+                order = {"components": "x y z w"} if name == "q" else {}
+                add(
+                    name, self.system.derive(name, self.values), long_name=info.meaning, units=info.unit or "1", **order
+                )
+            for name, array in self.invariants().items():
+                add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
+        if self.tangent is not None:
+            add(
+                "tangent",
+                self.tangent,
+                long_name="tangent map from the first sample, in the left-trivialised tangent basis",
+                units="consistent",
+            )
+        if self.carry is not None:
+            about = "what the method carried at the last step: a run goes on from it"
+            data["carry"] = ("carried", self.carry, {"long_name": about, "units": "consistent"})
+        time = ("time", self.t, {"long_name": "time", "units": "consistent", "axis": "T"})
+        return xarray.Dataset(data, coords={"time": time}, attrs=self.attributes())
+
+    def attributes(self) -> dict[str, Any]:
+        """Provenance and conventions, as text and numbers that any file format can hold."""
+        import json
+
+        def plain(field: str, value: Any) -> str:
+            try:
+                return json.dumps(value)
+            except (TypeError, ValueError):
+                raise InvalidInputError(field, value, "text, numbers, lists and mappings only") from None
+
+        return {
+            "Conventions": "CF-1.10",
+            "title": f"{type(self.system).__name__} by {self.method!r}",
+            "source": f"polhode {__version__}",
+            "polhode_version": __version__,
+            "polhode_system": type(self.system).__name__,
+            "polhode_parameters": plain("system", self.system.describe()),
+            "polhode_method": type(self.method).__name__,
+            "polhode_method_options": plain("method", self.method.options()),
+            "polhode_step": self.step,
+            "polhode_save_every": self.save_every,
+            "polhode_events": json.dumps([asdict(event) for event in self.events]),
+            "polhode_values": json.dumps(list(self.values)),
+            "polhode_stats": json.dumps(asdict(self.stats)),
+            "polhode_provenance": plain("provenance", dict(self.provenance)),
+            "polhode_conventions": (
+                "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
+                "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
+            ),
+            "references": f"{self.system.reference}; {self.method.reference}",
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a NetCDF file, or a folder "NAME.zarr", that `polhode.load` reads back bit for bit."""
+        from ..io.trajectory_file import save
+
+        save(self, path)
+
+    @classmethod
+    def of(cls, system: System, method: Method, states: Array, t: Array, **rest: Any) -> Trajectory:
+        """A trajectory from rows of flat arrays in the method's representation."""
+        values = system.representations[method.representation].layout.unpack(states)
+        for array in (t, *values.values()):
+            array.flags.writeable = False
+        if not all(np.all(np.isfinite(v)) for v in values.values()):
+            raise PolhodeError("a trajectory must be finite")
+        return cls(system=system, method=method, t=t, values=values, **rest)

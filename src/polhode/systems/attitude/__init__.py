@@ -1,0 +1,1 @@
+"""One rigid body on T*SO(3): free, in potentials, in fields, with moments."""

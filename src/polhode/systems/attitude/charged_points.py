@@ -1,0 +1,273 @@
+"""Point charges on a rigid body, in any electric and magnetic fields that are fixed in space (6.12 of [LLM17]).
+
+Charges qᵢ at ρᵢ, `xᵢ = Rρᵢ`, the electric potential V(x), the vector potential A(x), `B = ∇ × A`, and DA the matrix of its
+derivatives:
+
+    L = ½ ω·Jω + Σ q (A(x)·ẋ − V(x)),   Π = Jω + a(R),   a = Σ q ρ × RᵀA(x),
+    Π̇ = Π × ω + Σ q (ρ × RᵀDAᵀẋ + (ω × ρ) × RᵀA) − Σ q ρ × Rᵀ∇V.
+
+Two discretisations of the magnetic part are offered, as for `ChargedBody`, which has uniform fields:
+
+    "matrix"  (R, Π): variational, `L_d = Σ q ½ (A_k + A_{k+1})·Δx` on chords Δx. With
+              `D₁ = ½ Σ q ρ × R_kᵀ(DA_kᵀΔx − A_k − A_{k+1})` and D₂ its mirror image,
+              `h (Π_k + D₁) = vee(F Jd − Jd Fᵀ)`, `Π_{k+1} = Fᵀ(Π_k + D₁) + D₂`; D₁ depends on F, and the two are iterated.
+              Symplectic. Another gauge of A changes it by O(h²).
+    "forced"  (R, P), P = Jω: discrete Lagrange–d'Alembert, impulses `¼ v × k(R)` at both ends with
+              `k = Σ q ρ (ρ·RᵀB)`, `v = vee(F − Fᵀ)`. Needs no gauge, but is not symplectic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_finite
+from ...core.system import Field, Invariant, Representation, State
+from ...geometry.increments.linear_terms import solve_linear_increment_
+from ...geometry.increments.rigid import solve_increment_
+from ...geometry.so3 import hat_, vee2_
+from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.unchecked import rotation_exp
+from ...geometry.vectors import (
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_symmetric,
+    apply_transposed,
+    cross,
+    dot,
+    scale,
+    subtract,
+)
+from ...scalars import any_of, get3, get9, kernel, par, par3, par6, put3, put9, value, worst
+from ...scalars.protocol import NO_SOLUTION, record
+from ..inputs.point_field import ScalarField, VectorField, points_moment
+from ..inputs.transient_flow import TransientFlow
+from ..stability.equilibria import Equilibrium
+from ..stability.equilibrium_search import resting_attitudes
+from .base import MATRIX, AttitudeSystem
+from .charged import FORCE, NO_CHARGE, NO_ROTOR
+from .magnetic_base import KINETIC, MagneticBody
+
+Array = NDArray[np.float64]
+COUNT, POINTS = 12, 13  # how many charges there are, then four numbers of each: q and ρ
+MOST_ITERATIONS = 60
+EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
+
+
+@kernel
+def end_slope(S: Any, p: Any, R: Matrix, Q: Matrix, sign: Any, vector: Any, slopes: Any) -> Vector:
+    """`½ Σ q ρ × Rᵀ(DA(Rρ)ᵀ Δx ± (A(Rρ) + A(Qρ)))` with Δx from R to Q; D₁ for sign −1, and D₂ with R and Q exchanged."""
+    zero = 0.0 * R[0]
+    total = (zero, zero, zero)
+    for i in range(int(worst(par(p, COUNT, S)))):
+        rho = par3(p, POINTS + 4 * i + 1, S)
+        here, there = apply(R, rho), apply(Q, rho)
+        chord = scale(-sign, subtract(there, here))
+        inside = add(apply_transposed(slopes(here), chord), scale(sign, add(vector(here), vector(there))))
+        total = add(total, scale(0.5 * par(p, POINTS + 4 * i, S), cross(rho, apply_transposed(R, inside))))
+    return total
+
+
+@kernel
+def charge_moment(S: Any, p: Any, R: Matrix, vector: Any) -> Vector:
+    """`a = Σ q ρ × Rᵀ A(Rρ)`."""
+    zero = 0.0 * R[0]
+    total = (zero, zero, zero)
+    for i in range(int(worst(par(p, COUNT, S)))):
+        rho = par3(p, POINTS + 4 * i + 1, S)
+        total = add(total, scale(par(p, POINTS + 4 * i, S), cross(rho, apply_transposed(R, vector(apply(R, rho))))))
+    return total
+
+
+@kernel
+def field_weight(S: Any, p: Any, R: Matrix, curl: Any) -> Vector:
+    """`k = Σ q ρ (ρ·RᵀB(Rρ))`."""
+    zero = 0.0 * R[0]
+    total = (zero, zero, zero)
+    for i in range(int(worst(par(p, COUNT, S)))):
+        rho = par3(p, POINTS + 4 * i + 1, S)
+        x = apply(R, rho)
+        total = add(total, scale(par(p, POINTS + 4 * i, S) * dot(x, curl(x)), rho))
+    return total
+
+
+def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow, TransientFlow]:
+    """The variational drift, the forced one, and the continuous motion."""
+    vector, slopes, curl = magnetic.vector, magnetic.slopes, magnetic.curl
+
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        R, Pi = get9(y, 0, S), get3(y, 9, S)
+        start = add(Pi, end_slope(S, p, R, R, -1.0, vector, slopes))
+        zero = scale(0.0, R[0:3])
+        E = zero + zero + zero
+        left, rounds = EXTRA_ITERATIONS, 0
+        while left > 0 and rounds < MOST_ITERATIONS:
+            c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, start))
+            record(out, iterations, defect)
+            if failed:
+                return NO_SOLUTION
+            E = cayley_increment(c)
+            new = add(Pi, end_slope(S, p, R, compose(R, E), -1.0, vector, slopes))
+            off = subtract(new, start)
+            moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
+            left = EXTRA_ITERATIONS if any_of(moving) else left - 1
+            start = new
+            rounds += 1
+        if left > 0:
+            return NO_SOLUTION
+        Q = compose(R, E)
+        put9(y, 0, S, Q)
+        put3(y, 9, S, add(turned_back(E, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
+        return 0
+
+    def forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        R, P = get9(y, 0, S), get3(y, 9, S)
+        k = field_weight(S, p, R, curl)
+        c, iterations, defect, failed = solve_linear_increment_(
+            par6(p, 0, S), P, h, NO_ROTOR, NO_CHARGE, NO_ROTOR, hat_(k)
+        )
+        record(out, iterations, defect)
+        if failed:
+            return NO_SOLUTION
+        E = cayley_increment(c)
+        v, Q = scale(0.25, vee2_(E)), compose(R, E)
+        put9(y, 0, S, Q)
+        put3(y, 9, S, add(turned_back(E, add(P, cross(v, k))), cross(v, field_weight(S, p, Q, curl))))
+        return 0
+
+    def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        R, Pi = get9(y, 0, S), get3(y, 9, S)
+        omega = apply_symmetric(par6(p, 6, S), subtract(Pi, charge_moment(S, p, R, vector)))
+        change = cross(Pi, omega)
+        for i in range(int(worst(par(p, COUNT, S)))):
+            rho, q = par3(p, POINTS + 4 * i + 1, S), par(p, POINTS + 4 * i, S)
+            x, rate = apply(R, rho), cross(omega, rho)
+            turning = cross(rho, apply_transposed(R, apply_transposed(slopes(x), apply(R, rate))))
+            change = add(change, scale(q, add(turning, cross(rate, apply_transposed(R, vector(x))))))
+        put3(out, 0, S, cross(R[0:3], omega))
+        put3(out, 3, S, cross(R[3:6], omega))
+        put3(out, 6, S, cross(R[6:9], omega))
+        put3(out, 9, S, change)
+        return 0
+
+    return TransientFlow(drift), TransientFlow(forced), TransientFlow(rhs)
+
+
+def electric_flow(electric: ScalarField) -> TransientFlow:
+    """The moment `−Σ q ρ × Rᵀ∇V`."""
+    if electric.potential is None:
+        pull = electric.pull
+
+        def formula(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            put3(y, FORCE, S, points_moment(S, y, p, POINTS, int(worst(par(p, COUNT, S))), pull))
+            return 0
+
+        return TransientFlow(formula)
+    write = electric.potential.write
+
+    def numerical(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        write(S, y)
+        return 0
+
+    return TransientFlow(numerical)
+
+
+class ChargedPoints(MagneticBody):
+    """A rigid body about its centre with point charges, in any fields.
+
+    `charges` and `positions` (n, 3) in the body frame; `electric`: V(x), a formula in x, y, z, a kernel, or (slow) a
+    Python function; `magnetic`: the vector potential A(x), three formulas or a kernel that gives three numbers.
+    `LGVI` discretises the magnetic part variationally; `ForcedLGVI` by the discrete Lagrange–d'Alembert principle.
+
+    >>> body = ChargedPoints([1, 2, 2.5], [1, -1], [[1, 0, 0], [0, 1, 0]], electric="x*z", magnetic=["0", "x*z", "0"])
+    >>> body.describe()["magnetic"]
+    ['0', 'x*z', '0']
+    """
+
+    summary = "point charges on a rigid body, in any electric and magnetic fields"
+    reference = "[LLM17] problem 6.12"
+    fields = {
+        **AttitudeSystem.fields,
+        "Pi": Field((3,), "canonical angular momentum in the body frame, J omega + Σ q ρ × RᵀA", "mass length²/time"),
+        "P": Field((3,), "kinetic angular momentum in the body frame, J omega", "mass length²/time"),
+    }
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω + Σ q V(Rρ); the magnetic field does no work")
+    }
+
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        charges: ArrayLike,
+        positions: ArrayLike,
+        electric: Any = "0",
+        magnetic: Any = ("0", "0", "0"),
+        *,
+        allow_unphysical: bool = False,
+    ) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        count = len(np.atleast_1d(np.asarray(charges, dtype=object)))
+        self.charges = check_finite("charges", charges, (count,))
+        self.positions = check_finite("positions", positions, (count, 3))
+        self.electric = ScalarField(electric, "electric", self.charges, self.positions)
+        self.magnetic = VectorField(magnetic, "magnetic")
+        drift, forced, rhs = magnetic_flows(self.magnetic)
+        force = electric_flow(self.electric)
+        self._representations = {
+            "matrix": Representation(MATRIX, drift=drift, force=force, rhs=rhs),
+            "forced": Representation(KINETIC, drift=forced, force=force),
+        }
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        return self._representations
+
+    def describe(self) -> dict[str, Any]:
+        own = {"charges": self.charges.tolist(), "positions": self.positions.tolist()}
+        return super().describe() | own | {"electric": self.electric.describe(), "magnetic": self.magnetic.describe()}
+
+    def parameters(self) -> Array:
+        points = np.column_stack([self.charges, self.positions])
+        return np.concatenate([super().parameters(), [float(len(self.charges))], points.reshape(-1)])
+
+    def places(self, R: Array) -> Array:
+        """Where the charges are, (..., n, 3), at attitudes (..., 3, 3)."""
+        return np.einsum("...ij,nj->...ni", R, self.positions)
+
+    def linear_term(self, R: Array) -> Array:
+        inside = np.einsum("...ji,...nj->...ni", R, self.magnetic.at(self.places(R)))
+        return np.einsum("n,...ni->...i", self.charges, np.cross(self.positions, inside))
+
+    def linear_term_slope(self, R: Array) -> Array:
+        """By differences of order 4."""
+        h = 1e-4
+        ways = [[self.linear_term(R @ rotation_exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
+        return np.stack([(8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in ways], axis=1)
+
+    def potential_energy(self, R: Array) -> Array:
+        """`Σ q V(Rρ)` at attitudes (..., 3, 3)."""
+        return self.electric.at(self.places(R)) @ self.charges
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        return {"energy": self.energy(values)}
+
+    @classmethod
+    def example(cls) -> State:
+        charges, positions = [0.7, -0.5, 0.4], [[0.6, 0.2, -0.3], [-0.4, 0.5, 0.3], [0.1, -0.6, 0.5]]
+        # a charge above the centre, and the field of a magnetic dipole below it
+        electric = "0.8/sqrt((x - 0.5)**2 + y**2 + (z - 2)**2)"
+        r3 = "((x**2 + y**2 + (z + 2)**2)*sqrt(x**2 + y**2 + (z + 2)**2))"
+        magnetic = [f"-6*y/{r3}", f"6*x/{r3}", "0"]
+        body = cls([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]], charges, positions, electric, magnetic)
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.2, 0.4])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The attitudes of rest that Newton's method finds; the magnetic field does not matter."""
+        return [
+            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
+        ]

@@ -1,0 +1,271 @@
+"""A force at a point of the body, and moments that are constant in space or in the body (6.10, 6.13, 6.14 of [LLM17]).
+
+    force F fixed in space at the body point b:   M = b × RᵀF,  U = −F·Rb;    kept: energy, momentum about F
+    moment M₀ fixed in space:                     M = RᵀM₀;                    RΠ = R₀Π₀ + M₀ t, in the discrete map too
+    moment M₀ fixed in the body:                  M = M₀;                      steady rotations `ω × Jω = M₀`
+
+The first is what problem 6.13 describes (the force is constant in space there, not the moment). The other two derive
+from no potential: a moment fixed in space does the work 2π|M₀| in a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_finite
+from ...core.system import Invariant, State, energy_parts
+from ...errors import InvalidInputError
+from ...geometry.vectors import apply_transposed, cross
+from ...scalars import flow, get9, par3, put3
+from ..stability.equilibria import Equilibrium, attitude_taking
+from ..stability.steady_axes import staude_axes
+from .forced import FORCE, OWN, ForcedAttitude
+
+Array = NDArray[np.float64]
+
+
+@flow
+def point_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = b × RᵀF`."""
+    put3(y, FORCE, S, cross(par3(p, OWN, S), apply_transposed(get9(y, 0, S), par3(p, OWN + 3, S))))
+    return 0
+
+
+@flow
+def space_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = RᵀM₀`."""
+    put3(y, FORCE, S, apply_transposed(get9(y, 0, S), par3(p, OWN, S)))
+    return 0
+
+
+@flow
+def fixed_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = M₀`."""
+    put3(y, FORCE, S, par3(p, OWN, S))
+    return 0
+
+
+class PointForceBody(ForcedAttitude):
+    """A rigid body about its centre, with a force fixed in space that acts at a point of the body.
+
+    >>> from polhode import linearize
+    >>> body = PointForceBody([1, 2, 2.5], point=[0, 0, 1], force=[0, 0, 2])
+    >>> [linearize(e).verdict for e in body.equilibria()]
+    ['stable', 'unstable']
+    """
+
+    summary = "rigid body with a force fixed in space at a body point"
+    reference = "[LLM17] problems 6.10, 6.13"
+    force = point_force
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω − F·Rb"),
+        "momentum_along_force": Invariant("momentum", "angular momentum about the force, Π·RᵀF/|F|"),
+    }
+
+    def __init__(
+        self, inertia: ArrayLike, point: ArrayLike, force: ArrayLike, *, allow_unphysical: bool = False
+    ) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.point = check_finite("point", point, (3,))
+        self.applied = check_finite("force", force, (3,))
+        if not self.applied.any():
+            raise InvalidInputError("force", force, "a nonzero vector; without one this is FreeRigidBody")
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"point": self.point.tolist(), "force": self.applied.tolist()}
+
+    def own_parameters(self) -> Array:
+        return np.concatenate([self.point, self.applied])
+
+    def potential_energy(self, R: Array) -> Array:
+        return -(self.applied @ R) @ self.point
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """What to watch: the point of attack, in the body."""
+        return ("point of attack", self.point) if self.point.any() else None
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter."""
+        return {"F": self.applied}
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        direction = (self.applied @ self.derive("R", values)) / np.linalg.norm(self.applied)
+        return {"energy": self.energy(values), "momentum_along_force": np.sum(direction * values["Pi"], axis=-1)}
+
+    @classmethod
+    def example(cls) -> State:
+        inertia = [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]]
+        body = cls(inertia, point=[0.5, -0.3, 0.8], force=[0.4, 0.9, -0.6])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.2, -0.4, -0.7])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The point pulled out along the force, or pushed in against it; one of each circle."""
+        if not self.point.any():
+            return [Equilibrium("any attitude", self.state())]
+        return [
+            Equilibrium(label, self.state(R=attitude_taking(sign * self.point, self.applied)))
+            for label, sign in (("point along the force", 1.0), ("point against the force", -1.0))
+        ]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,
+        `Γ × (Ω²JΓ + |F| b) = 0`, as for the pendulum."""
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        pull = float(np.linalg.norm(self.applied))
+        return [
+            Equilibrium(
+                "rotation about the force", self.state(R=attitude_taking(Gamma, self.applied), omega=rate * Gamma)
+            )
+            for Gamma in staude_axes(rate**2 * self.inertia.matrix, pull * self.point)
+        ]
+
+
+class ConstantSpaceMoment(ForcedAttitude):
+    """A rigid body with a moment that is constant in the inertial frame. The momentum grows as `R Π = R₀Π₀ + M₀ t`."""
+
+    summary = "rigid body with a moment constant in space"
+    reference = "[LLM17] problem 6.13"
+    force = space_moment
+    conserved: Mapping[str, Invariant] = {
+        "momentum_across": Invariant("momentum", "the part of R Π across the moment M₀"),
+    }
+
+    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.constant = check_nonzero("moment", moment)
+        self.hamiltonian = False
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"moment": self.constant.tolist()}
+
+    def own_parameters(self) -> Array:
+        return self.constant
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        momentum = np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"])
+        n = self.constant / np.linalg.norm(self.constant)
+        return {"momentum_across": momentum - (momentum @ n)[..., None] * n}
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter."""
+        return {"$M_0$": self.constant}
+
+    @classmethod
+    def example(cls) -> State:
+        # so weak that the spin stays moderate over a long run
+        body = cls([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]], moment=[1e-4, -2e-4, 1.5e-4])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """None: nothing balances a moment."""
+        return []
+
+
+class ConstantBodyMoment(ForcedAttitude):
+    """A rigid body with a moment that is constant in the body frame, as of a thruster.
+
+    >>> from polhode import linearize
+    >>> body = ConstantBodyMoment([1.0, 2.0, 2.5], moment=[-0.1, 0.2, 0.3])
+    >>> [linearize(e).verdict for e in body.equilibria()]
+    ['unstable', 'unstable']
+    """
+
+    summary = "rigid body with a moment constant in the body"
+    reference = "[LLM17] problem 6.14"
+    force = fixed_moment
+    conserved: Mapping[str, Invariant] = {}
+
+    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.constant = check_nonzero("moment", moment)
+        self.hamiltonian = False
+        self.conserved = {}
+        axis = self._principal_axis()
+        if axis is not None:
+            meaning = "2TJᵢ − |Π|² for the principal axis i that the moment is along"
+            self.conserved["energy_momentum"] = Invariant("integral", meaning)
+
+    def _principal_axis(self) -> int | None:
+        """The principal axis that the moment is along, if it is along one."""
+        along = np.abs(self.constant @ self.inertia.axes)
+        axis = int(np.argmax(along))
+        return axis if np.delete(along, axis).max() <= 1e-14 * along[axis] else None
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"moment": self.constant.tolist()}
+
+    def own_parameters(self) -> Array:
+        return self.constant
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        axis = self._principal_axis()
+        if axis is None:
+            return {}
+        Pi, omega = values["Pi"], self.derive("omega", values)
+        kept = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
+        return {"energy_momentum": kept}
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls([1.0, 2.0, 2.5], moment=[-1e-4, 2e-4, 3e-4])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Steady rotations `ω × Jω = M₀`: in principal axes `cᵢ ωⱼωₖ = aᵢ`, with `c = (J₃ − J₂, J₁ − J₃, J₂ − J₁)`.
+
+        With no aᵢ zero there are two if `a₁a₂a₃/(c₁c₂c₃) > 0`, else none; with one zero there are none. With one alone not
+        zero there is a family, `ωⱼωₖ = aᵢ/cᵢ` and ωᵢ = 0. So there is for a body symmetric about the axis i with a moment
+        across it: ωᵢ is any, and the rest of ω is in inverse proportion to it. Of a family six members are given; they
+        may differ in stability. No rotation of a sphere is steady.
+        """
+        axes = self.inertia.axes * np.linalg.det(self.inertia.axes)
+        a, J = self.constant @ axes, self.inertia.moments
+        c = np.array([J[2] - J[1], J[0] - J[2], J[1] - J[0]])
+        alike, absent = np.abs(c) < 1e-12 * J.max(), np.abs(a) < 1e-14 * np.abs(a).max()
+        if np.any(alike & ~absent) or (absent.sum() == 1 and not alike.any()):
+            return []
+        products = np.where(alike, 0.0, a / np.where(alike, 1.0, c))  # ω₂ω₃, ω₃ω₁, ω₁ω₂
+        if absent.any():
+            # with ωₘ = s the others are products / s
+            m = int(np.argmax(alike)) if alike.any() else (int(np.argmin(absent)) + 1) % 3
+            return self._family(axes, m, products)
+        whole = float(np.prod(products))  # (ω₁ω₂ω₃)²
+        if whole <= 0.0:
+            return []
+        rates = np.sqrt(whole) / products
+        return [
+            Equilibrium(f"steady rotation {i + 1}", self.state(omega=axes @ (sign * rates)))
+            for i, sign in enumerate((1.0, -1.0))
+        ]
+
+    def _family(self, axes: Array, m: int, products: Array) -> list[Equilibrium]:
+        """Members of the family `ω = s eₘ + u/s` of steady rotations, about that with |ωₘ| = |u/s| on either branch."""
+        along, others = np.eye(3)[m], np.zeros(3)
+        others[[m - 2, m - 1]] = products[[m - 1, m - 2]]
+        middle = np.sqrt(np.linalg.norm(others))
+        rates = [sign * s * middle for sign in (1.0, -1.0) for s in (0.5, 1.0, 2.0)]
+        return [
+            Equilibrium(f"of a family of steady rotations, {i + 1}", self.state(omega=axes @ (s * along + others / s)))
+            for i, s in enumerate(rates)
+        ]
+
+
+def check_nonzero(field: str, value: ArrayLike) -> Array:
+    """A nonzero vector."""
+    vector = check_finite(field, value, (3,))
+    if not vector.any():
+        raise InvalidInputError(field, value, "a nonzero vector; without one this is FreeRigidBody")
+    return vector

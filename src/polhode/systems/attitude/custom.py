@@ -1,0 +1,198 @@
+"""A rigid body with any potential and any moment: `L = ½ ω·Jω + ω·A(R) − U(R)`, forced by τ(t, R, ω), damped by −Dω.
+
+    Π = J ω + A,    Π̇ = Π × ω + (∂A/∂ξ)ᵀ ω + M(R) + τ − D ω;    a constant A = a is a rotor built into the body.
+
+A moment that depends on the rate acts at the nodes of a step with the rate there, found by iteration: the step stays
+symmetric and of order 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_finite
+from ...core.system import Invariant, Representation, State, energy_parts
+from ...errors import InvalidInputError
+from ...geometry.vectors import Matrix, Vector, add, scale, subtract
+from ...scalars import flow, get3, get9, kernel, par3, par6, put3
+from ...scalars.protocol import NO_SOLUTION
+from ..inputs.attitude_potential import Potential, potential_of
+from ..inputs.external_moment import ExternalMoment, body_moment
+from ..inputs.transient_flow import TransientFlow
+from ..stability.equilibria import Equilibrium
+from ..stability.steady_axes import staude_axes
+from .base import MATRIX
+from .forced import FORCE, ROTOR, ForcedAttitude
+from .implicit_rate import put_node_rate
+from .linear_term import LinearTerm
+
+Array = NDArray[np.float64]
+
+
+@kernel
+def linear_momentum(S: Any, p: Any, R: Matrix, linear: Any) -> Vector:
+    """A(R), or the constant a among the parameters."""
+    if linear is None:
+        return par3(p, ROTOR, S)
+    return linear(R)
+
+
+@kernel
+def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any) -> int:
+    """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − A)`; the status
+    tells whether there is one.
+
+    Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
+    """
+    R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
+    J_inverse, start = par6(p, 6, S), subtract(Pi, linear_momentum(S, p, R, linear))
+    status = 0
+    if moment is not None:
+        kicked = add(start, scale(0.5 * h, M))
+        if put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment):
+            status = NO_SOLUTION
+    put3(y, FORCE, S, add(M, body_moment(S, p, t, R, get3(y, FORCE, S), moment)))
+    return status
+
+
+@kernel
+def no_moment(S: Any, y: Any) -> None:
+    zero = 0.0
+    put3(y, FORCE, S, (zero, zero, zero))
+
+
+@flow
+def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """A moment given by numbers, and no potential."""
+    no_moment(S, y)
+    return add_moment(S, y, p, t, h, None, None)
+
+
+class AttitudeBody(ForcedAttitude):
+    """A rigid body with any potential and any moment.
+
+    `potential`: U(R) as a kernel, as a SymPy expression in `polhode.systems.symbols()` or its text, or as a Python
+    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, three numbers, or plain data as for
+    directors, in the "body" or "inertial" ("space") `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a
+    built-in rotor; or `linear`: the three components of A(R), as SymPy expressions, a SymPy vector, or texts.
+
+    >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
+    >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
+    array([0., 0., 3.])
+    """
+
+    summary = "rigid body with any potential and moment"
+    reference = "[LLM17] 6.3–6.5, problems 6.1, 6.2, 6.18"
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω + U(R)"),
+        "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
+    }
+
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        potential: Any = None,
+        moment: Any = None,
+        *,
+        frame: str = "body",
+        damping: ArrayLike | None = None,
+        gyro: ArrayLike | None = None,
+        linear: Any = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
+        if linear is not None and gyro is not None:
+            raise InvalidInputError("linear", linear, "no gyro beside it: add its vector to A")
+        self.linear = None if linear is None else LinearTerm(linear)
+        self.potential: Potential | None = None if potential is None else potential_of(potential)
+        self.moment = ExternalMoment.of(moment, frame)
+        self.hamiltonian = not (self.damped or self.moment.acts)
+        self.force = self._force()
+        free = self.potential is None and self.linear is None
+        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+
+    def _force(self) -> Any:
+        if self.potential is None and not self.moment.acts:
+            return None
+        if self.potential is None and self.moment.function is None:
+            return pulse_force
+        write = no_moment if self.potential is None else self.potential.write
+        if not self.moment.acts:
+
+            def potential_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+                write(S, y)
+                return 0
+
+            return TransientFlow(potential_force)
+        moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
+
+        def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            write(S, y)
+            return add_moment(S, y, p, t, h, moment, linear)
+
+        return TransientFlow(force, moment=self.moment.given)
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        if self.linear is None:
+            return super().representations
+        return {"matrix": Representation(MATRIX, drift=self.linear.drift, force=self.force, rhs=self.linear.rhs)}
+
+    def linear_term(self, R: Array) -> Array | float:
+        return super().linear_term(R) if self.linear is None else self.linear.at(R)
+
+    def describe(self) -> dict[str, Any]:
+        linear = {} if self.linear is None else {"linear": self.linear.describe()}
+        potential = {} if self.potential is None else {"potential": self.potential.describe()}
+        return super().describe() | potential | linear | self.moment.describe()
+
+    def potential_energy(self, R: Array) -> Array:
+        return super().potential_energy(R) if self.potential is None else self.potential.energy(R)
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = {
+            "energy": lambda: self.energy(values),
+            "spatial_momentum": lambda: np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"]),
+        }
+        return {name: kept[name]() for name in self.conserved}
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls(
+            [[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]],
+            potential="0.6*R33**2 - 0.8*R13 + 0.3*R21*R32 + 0.2*sin(R11)",
+            gyro=[0.2, -0.3, 0.4],
+        )
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`search`)."""
+        from ..stability.equilibrium_search import resting_attitudes
+
+        return [
+            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
+        ]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """Of a body with no potential and no moment, a free gyrostat: the rotations `ω × (Jω + a) = 0` with
+        |ω| = |Omega|."""
+        if self.potential is not None or self.linear is not None or not self.hamiltonian:
+            raise InvalidInputError(
+                "Omega", Omega, "a body with a rotor alone: only then are rotations steady in general"
+            )
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        return [
+            Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
+            for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))
+        ]

@@ -1,0 +1,152 @@
+"""Attitude systems with terms linear in the rate: a built-in rotor and damping; what forced attitude systems share.
+
+    L = ½ ω·Jω + a·ω − U(R),   Π = J ω + a,   Π̇ = Π × ω + M(R) − D ω,   M·η = −d/dε U(R exp(εS(η)))
+
+`a` a constant vector (a rotor: on SO(3) `a·ω` is no total derivative), `D` a damping matrix. One variational step is
+half a kick by M, the map below, and half a kick. With `v = vee(F − Fᵀ)` and F from ℓ(F) = h Π (`implicit_linear`),
+
+    R ↦ R F,    Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v,
+
+rows 1, 3 and 6 of the table of building blocks (theory page on attitude): `Π_{k+1} = Fᵀ(Π_k + D_R)` since the rotor's
+part of the discrete Lagrangian does not contain R, and the discrete Lagrange–d'Alembert impulses of the damping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_finite
+from ...core.system import Representation
+from ...errors import InvalidInputError
+from ...geometry.increments.linear_terms import solve_linear_increment_
+from ...geometry.so3 import vee2_
+from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cross, scale, subtract
+from ...scalars import Flow, flow, get3, get9, kernel, par3, par6, put3, put9
+from ...scalars.protocol import NO_SOLUTION, record
+from ..inputs.external_moment import ExternalMoment
+from .base import MATRIX, AttitudeSystem, drift_matrix, rhs_matrix
+
+Array = NDArray[np.float64]
+
+# where a, D and a system's own parameters lie in p, after the inertia and the numbers of an external moment
+ROTOR, DAMPING, OWN = 20, 23, 32
+FORCE = MATRIX.size  # where the force slots lie in y
+NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_FIELD = (0.0, 0.0, 0.0)
+
+
+@kernel
+def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
+    """The vector a and the matrix D."""
+    return par3(p, ROTOR, S), par6(p, DAMPING, S) + par3(p, DAMPING + 6, S)
+
+
+@flow
+def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    a, D = rotor_and_damping(p, S)
+    c, iterations, defect, failed = solve_linear_increment_(
+        par6(p, 0, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D
+    )
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    E = cayley_increment(c)
+    impulse = scale(-0.25, apply(D, vee2_(E)))
+    put9(y, 0, S, compose(R, E))
+    put3(y, 9, S, add(turned_back(E, add(Pi, impulse)), impulse))
+    return 0
+
+
+@flow
+def rhs_terms(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`Ṙ = R S(ω)`, `Π̇ = Π × ω − D ω`, `ω = J⁻¹ (Π − a)`."""
+    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    a, D = rotor_and_damping(p, S)
+    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, a))
+    put3(out, 0, S, cross(R[0:3], omega))
+    put3(out, 3, S, cross(R[3:6], omega))
+    put3(out, 6, S, cross(R[6:9], omega))
+    put3(out, 9, S, subtract(cross(Pi, omega), apply(D, omega)))
+    return 0
+
+
+class ForcedAttitude(AttitudeSystem):
+    """A rigid body with a moment, and perhaps a rotor and damping. A subclass gives `force` and what it reads from p
+    (`own_parameters`, found from `OWN` on), the potential energy, and its conserved quantities."""
+
+    force: Flow | None = None
+    moment = ExternalMoment()
+
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        *,
+        gyro: ArrayLike | None = None,
+        damping: ArrayLike | None = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        super().__init__(inertia, allow_unphysical=allow_unphysical)
+        self.gyro = np.zeros(3) if gyro is None else check_finite("gyro", gyro, (3,))
+        self.damping = check_damping("damping", damping)
+        self.hamiltonian = not self.damped
+
+    @property
+    def damped(self) -> bool:
+        return bool(self.damping.any())
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        if self.damped or self.gyro.any():
+            return {"matrix": Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)}
+        return {"matrix": Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)}
+
+    def parameters(self) -> Array:
+        terms = (self.moment.pulse, self.gyro, self.damping.reshape(-1), self.own_parameters())
+        return np.concatenate([super().parameters(), *terms])
+
+    def own_parameters(self) -> Array:
+        """What the force reads, from entry `OWN` of the parameters on."""
+        return np.zeros(0)
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | self.describe_terms()
+
+    def describe_terms(self) -> dict[str, Any]:
+        """Rotor and damping, where there are any."""
+        terms = {"gyro": self.gyro, "damping": self.damping}
+        return {name: array.tolist() for name, array in terms.items() if array.any()}
+
+    def linear_term(self, R: Array) -> Array | float:
+        return self.gyro
+
+    def potential_energy(self, R: Array) -> Array:
+        """U at attitudes (..., 3, 3)."""
+        return np.zeros(R.shape[:-2])
+
+    def energy(self, values: Mapping[str, Array]) -> Array:
+        """`½ ω·Jω + U`: terms linear in the rate do not enter."""
+        omega = self.derive("omega", values)
+        kinetic = 0.5 * np.sum(omega * (omega @ self.inertia.matrix), axis=-1)
+        return kinetic + self.potential_energy(self.derive("R", values))
+
+
+def check_damping(field: str, value: ArrayLike | None) -> Array:
+    """A damping matrix from a number, three numbers or a 3×3 matrix; it must not add energy."""
+    if value is None:
+        return np.zeros((3, 3))
+    array = np.asarray(value, dtype=object)
+    if array.shape == ():
+        D = float(check_finite(field, value, ())) * np.eye(3)
+    elif array.shape == (3,):
+        D = np.diag(check_finite(field, value, (3,)))
+    else:
+        D = check_finite(field, value, (3, 3))
+    if np.linalg.eigvalsh(0.5 * D + 0.5 * D.T)[0] < -5e-13 * np.abs(D).max():
+        raise InvalidInputError(field, value, "a matrix with ω·Dω ≥ 0: one that does not add energy")
+    return D

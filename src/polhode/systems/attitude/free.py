@@ -1,0 +1,86 @@
+"""The free rigid body: no forces, no moments; Euler's equations and the attitude that goes with them.
+
+    Π̇ = Π × J⁻¹Π,   Ṙ = R S(J⁻¹Π);   kept: the energy ½ Π·J⁻¹Π, the spatial momentum R Π, and |Π|.
+
+The order-2 variational map keeps all of these exactly: the momentum stays on the true polhode and only its clock runs
+at a slightly wrong, constant rate (Moser and Veselov's integrable map).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.checks import check_finite
+from ...core.system import Invariant, Representation, State
+from ...errors import InvalidInputError
+from ..stability.equilibria import Equilibrium
+from .base import REPRESENTATIONS, AttitudeSystem
+from .free_exact import exact_free_body
+
+Array = NDArray[np.float64]
+
+
+class FreeRigidBody(AttitudeSystem):
+    """A rigid body that nothing acts on.
+
+    `inertia`: three principal moments or a symmetric 3×3 matrix in the body frame.
+
+    >>> from polhode import linearize
+    >>> body = FreeRigidBody(inertia=[1, 2, 3])
+    >>> state = body.state(omega=[0.7, -0.6, 0.5])
+    >>> float(state.invariants()["energy"])
+    0.98
+    >>> [(e.label, linearize(e).verdict) for e in body.steady_rotations(2.0)]
+    [('rotation about J = 1', 'stable'), ('rotation about J = 2', 'unstable'), ('rotation about J = 3', 'stable')]
+    """
+
+    summary = "rigid body with no forces"
+    reference = "[LLM07] sec. 3; [MP16] sec. V; [LLM17] 6.6.1"
+    conserved = {
+        "energy": Invariant("energy", "kinetic energy ½ Π·J⁻¹Π"),
+        "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
+        "momentum_norm": Invariant("casimir", "length of the angular momentum, |Π|"),
+    }
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        return REPRESENTATIONS
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        Pi, omega = values["Pi"], self.derive("omega", values)
+        return {
+            "energy": 0.5 * np.sum(Pi * omega, axis=-1),
+            "spatial_momentum": np.einsum("...ij,...j->...i", self.derive("R", values), Pi),
+            "momentum_norm": np.linalg.norm(Pi, axis=-1),
+        }
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls(inertia=[[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
+
+    def exact(self, state: State, t: Array) -> dict[str, Array]:
+        """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
+        R, Pi = exact_free_body(self.inertia.matrix, state.R, state.Pi, np.asarray(t) - state.t)
+        return {"R": R, "Pi": Pi}
+
+    def equilibria(self) -> list[Equilibrium]:
+        """At rest, in any attitude; and the rotations about the principal axes, at rate 1."""
+        return [Equilibrium("at rest", self.state()), *self.steady_rotations(1.0)]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """The rotations about the principal axes with rate `Omega`, by growing moment; of equal moments, one for each.
+
+        About the axes of the least and the greatest moment they are stable, about the middle one unstable, with
+        `λ² = −Ω² (Jᵢ − Jⱼ)(Jᵢ − Jₖ)/(JⱼJₖ)`.
+        """
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        return [
+            Equilibrium(f"rotation about J = {moment:.6g}", self.state(omega=rate * axis))
+            for moment, axis in zip(self.inertia.moments, self.inertia.axes.T, strict=True)
+        ]

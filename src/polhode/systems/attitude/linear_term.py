@@ -1,0 +1,109 @@
+"""A general term linear in the rate, `ω·A(R)` in the Lagrangian (6.4–6.5 of [LLM17]).
+
+    Π = J ω + A(R),   Π̇ = Π × ω + B ω + M − D ω,   B = (∂A/∂ξ)ᵀ:  (Bv)·η = d/dε v·A(R exp(εS(η))).
+
+The discrete Lagrangian is `½ Ā·v` with `v = vee(F − Fᵀ)` and `Ā = ½ (A_k + A_{k+1})`, the trapezoidal rule on the chord.
+With D in the place of the damping and Ā in that of the rotor, F is found as ever; A_{k+1} depends on it, so the two are
+iterated to convergence. Then
+
+    h Π_k = vee(F Jd − Jd Fᵀ) + (h/2)(tr F − Fᵀ) Ā + (h/4)(D − B_k) v,   Π_{k+1} = Fᵀ(Π_k + ¼(B_k − D) v) + ¼(B_{k+1} − D) v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidInputError
+from ...geometry.increments.linear_terms import solve_linear_increment_
+from ...geometry.so3 import vee2_
+from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
+from ...scalars import Flow, any_of, get3, get9, par6, put3, put9, value
+from ...scalars.protocol import NO_SOLUTION, record
+from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
+from ..inputs.transient_flow import TransientFlow
+from .forced import NO_CHARGE, NO_FIELD, rotor_and_damping
+
+Array = NDArray[np.float64]
+MOST_ITERATIONS = 60
+EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
+
+
+class LinearTerm:
+    """A(R), given by three SymPy expressions in `symbols()` or their texts, and the flows that it makes."""
+
+    def __init__(self, given: Any, field: str = "linear") -> None:
+        import sympy
+
+        if isinstance(given, str) or not isinstance(given, (Iterable, sympy.MatrixBase, sympy.MatrixExpr)):
+            raise InvalidInputError(field, given, "three expressions in the entries of R, or their texts")
+        parts = list(sympy.Matrix(given)) if isinstance(given, sympy.MatrixExpr) else list(given)
+        if len(parts) != 3:
+            raise InvalidInputError(field, given, f"three expressions in the entries of R, not {len(parts)}")
+        R = symbols()
+        every = list(R)
+        self.expressions = [known_symbols(f"{field}[{i}]", e, every) for i, e in enumerate(parts)]
+        self.vector = formula_kernel(field, self.expressions, every)
+        # column j of B is the gradient of A_j, the opposite of the moment of a potential A_j
+        gradients = [[-m for m in moment_of(A, R)] for A in self.expressions]
+        self.slopes = formula_kernel(field, [gradients[j][i] for i in range(3) for j in range(3)], every)
+        self.drift, self.rhs = self._flows()
+
+    def at(self, R: Array) -> Array:
+        """A at attitudes (..., 3, 3)."""
+        entries = np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0)
+        return np.stack(on_arrays(self.vector, entries), axis=-1)
+
+    def describe(self) -> list[str]:
+        return [text_of(e) for e in self.expressions]
+
+    def _flows(self) -> tuple[Flow, Flow]:
+        vector, slopes = self.vector, self.slopes
+
+        def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            R, Pi = get9(y, 0, S), get3(y, 9, S)
+            _, D = rotor_and_damping(p, S)
+            here, B = vector(R), slopes(R)
+            # D − B
+            loss = subtract(D[0:3], B[0:3]) + subtract(D[3:6], B[3:6]) + subtract(D[6:9], B[6:9])
+            mean = here
+            zero = scale(0.0, R[0:3])
+            E = zero + zero + zero
+            left, rounds = EXTRA_ITERATIONS, 0
+            while left > 0 and rounds < MOST_ITERATIONS:
+                c, iterations, defect, failed = solve_linear_increment_(
+                    par6(p, 0, S), subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss
+                )
+                record(out, iterations, defect)
+                if failed:
+                    return NO_SOLUTION
+                E = cayley_increment(c)
+                new = scale(0.5, add(here, vector(compose(R, E))))
+                off = subtract(new, mean)
+                moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
+                left = EXTRA_ITERATIONS if any_of(moving) else left - 1
+                mean = new
+                rounds += 1
+            if left > 0:
+                return NO_SOLUTION
+            v, Q = scale(0.25, vee2_(E)), compose(R, E)
+            after = subtract(apply(slopes(Q), v), apply(D, v))
+            put9(y, 0, S, Q)
+            put3(y, 9, S, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
+            return 0
+
+        def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            R, Pi = get9(y, 0, S), get3(y, 9, S)
+            _, D = rotor_and_damping(p, S)
+            omega = apply_symmetric(par6(p, 6, S), subtract(Pi, vector(R)))
+            put3(out, 0, S, cross(R[0:3], omega))
+            put3(out, 3, S, cross(R[3:6], omega))
+            put3(out, 6, S, cross(R[6:9], omega))
+            put3(out, 9, S, add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega))))
+            return 0
+
+        return TransientFlow(drift), TransientFlow(rhs)

@@ -1,0 +1,160 @@
+"""The three-dimensional pendulum: a rigid body that turns about a fixed point, in uniform gravity (6.6.2 of [LLM17]).
+
+`ρ₀` body vector from the centre of mass to the pivot, `e₃` up, `Γ = Rᵀe₃`, `J = J_cm + m S(ρ₀)ᵀS(ρ₀)`:
+
+    U = −m g e₃·Rρ₀,   M = m g ρ₀ × Γ;   kept: the energy, Π·Γ, and Π·ρ₀ of Lagrange's top.
+
+Equilibria: Γ = ±ρ₀/|ρ₀|, hanging (+) and inverted (−), each a circle. Relative equilibria (Staude's rotations): ω = ΩΓ
+with `Γ × (Ω²JΓ + m g ρ₀) = 0`; where Γ ∥ ρ₀ is a principal axis, the sleeping top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...bodies.inertia import Inertia
+from ...core.checks import check_finite, check_positive
+from ...core.system import Invariant, State, energy_parts
+from ...errors import InvalidInputError
+from ...geometry import so3
+from ...geometry.vectors import cross
+from ...scalars import flow, get3, par3, put3
+from ..stability.equilibria import Equilibrium, attitude_taking
+from ..stability.steady_axes import staude_axes
+from .forced import FORCE, OWN, ForcedAttitude
+
+Array = NDArray[np.float64]
+UP = 2
+E3 = (0.0, 0.0, 1.0)
+
+
+@flow
+def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = m g ρ₀ × Γ` with Γ = Rᵀe₃, the last row of R."""
+    put3(y, FORCE, S, cross(par3(p, OWN, S), get3(y, 6, S)))
+    return 0
+
+
+class Pendulum3D(ForcedAttitude):
+    """A rigid body about a fixed pivot, in uniform gravity g along −e₃.
+
+    `inertia_cm`: about the centre of mass; `rho0`: body vector from the centre of mass to the pivot; `damping`: a
+    number, three numbers or a 3×3 matrix D, for a moment −Dω.
+
+    >>> body = Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.0, 0.0, -0.3])
+    >>> body.inertia.matrix.diagonal().round(6)
+    array([0.22, 0.37, 0.17])
+    >>> [e.label for e in body.equilibria()]
+    ['hanging', 'inverted']
+    """
+
+    summary = "rigid body about a fixed point, in uniform gravity"
+    reference = "[LLM17] 6.6.2"
+    force = weight_moment
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·Jω − m g e₃·Rρ₀"),
+        "vertical_momentum": Invariant("momentum", "angular momentum about the vertical, Π·Rᵀe₃"),
+    }
+
+    def __init__(
+        self,
+        inertia_cm: ArrayLike,
+        mass: float,
+        rho0: ArrayLike,
+        g: float = 9.81,
+        *,
+        damping: ArrayLike | None = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        self.inertia_cm = Inertia.of(inertia_cm, allow_unphysical=allow_unphysical, field="inertia_cm")
+        self.mass = check_positive("mass", mass)
+        self.rho0 = check_finite("rho0", rho0, (3,))
+        self.g = float(check_finite("g", g, ()))
+        arm = so3.hat(self.rho0)
+        pivot = self.inertia_cm.matrix + self.mass * arm.T @ arm
+        super().__init__(pivot, damping=damping, allow_unphysical=allow_unphysical)
+        self.conserved = {} if self.damped else dict(type(self).conserved)
+        if self.is_lagrange_top and not self.damped:
+            self.conserved["axial_momentum"] = Invariant(
+                "momentum", "angular momentum about the symmetry axis, Π·ρ₀/|ρ₀|"
+            )
+
+    @property
+    def is_lagrange_top(self) -> bool:
+        """Whether the body is symmetric about ρ₀."""
+        if not self.rho0.any():
+            return False
+        n, J = self.rho0 / np.linalg.norm(self.rho0), self.inertia.matrix
+        axial = n @ J @ n
+        symmetric = axial * np.outer(n, n) + 0.5 * (np.trace(J) - axial) * (np.eye(3) - np.outer(n, n))
+        return bool(np.abs(J - symmetric).max() <= 1e-12 * np.abs(J).max())
+
+    def describe(self) -> dict[str, Any]:
+        own = {
+            "inertia_cm": self.inertia_cm.matrix.tolist(),
+            "mass": self.mass,
+            "rho0": self.rho0.tolist(),
+            "g": self.g,
+        }
+        flag = {"allow_unphysical": True} if self._allow_unphysical else {}
+        return own | self.describe_terms() | flag
+
+    def own_parameters(self) -> Array:
+        return self.mass * self.g * self.rho0
+
+    def potential_energy(self, R: Array) -> Array:
+        return -self.mass * self.g * (R[..., UP, :] @ self.rho0)
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """What to watch: the direction from the pivot to the mass centre, in the body."""
+        return ("mass centre, seen from the pivot", -self.rho0) if self.rho0.any() else None
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        Gamma, Pi = self.derive("R", values)[..., UP, :], values["Pi"]
+        kept = {
+            "energy": self.energy(values),
+            "vertical_momentum": np.sum(Gamma * Pi, axis=-1),
+            "axial_momentum": Pi @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0),
+        }
+        return {name: kept[name] for name in self.conserved}
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls([[0.9, 0.1, -0.05], [0.1, 1.3, 0.1], [-0.05, 0.1, 0.7]], mass=1.0, rho0=[0.1, 0.2, -0.5], g=2.0)
+        return body.state(q=[0.4, -0.2, 0.3, 0.8], omega=[0.5, -0.6, 0.8])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The hanging and the inverted attitude, one representative of each circle."""
+        return [
+            Equilibrium(label, self.state(R=attitude_taking(sign * self.rho0, E3)))
+            for label, sign in (("hanging", 1.0), ("inverted", -1.0))
+            if self.rho0.any()
+        ]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """The rotations about the vertical with rate `Omega` that are steady (Staude), one of each circle.
+
+        `Γ × (Ω²JΓ + m g ρ₀) = 0` with Γ = Rᵀe₃.
+
+        >>> top = Pendulum3D([0.273, 0.273, 0.12], mass=1.0, rho0=[0, 0, -0.3])
+        >>> sorted({e.label for e in top.steady_rotations(20.0)})
+        ['Staude rotation', 'hanging', 'upright']
+        """
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        found = []
+        for Gamma in staude_axes(rate**2 * self.inertia.matrix, self.mass * self.g * self.rho0):
+            along = Gamma @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0)
+            label = "hanging" if along > 1 - 1e-12 else "upright" if along < -1 + 1e-12 else "Staude rotation"
+            found.append(Equilibrium(label, self.state(R=attitude_taking(Gamma, E3), omega=rate * Gamma)))
+        return sorted(found, key=lambda e: -float(self.potential_energy(e.R)))

@@ -1,0 +1,1 @@
+"""Several rigid bodies about fixed points, coupled by their attitudes."""

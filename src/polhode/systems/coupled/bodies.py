@@ -1,0 +1,355 @@
+"""n rigid bodies whose attitudes are coupled by a potential, each with a rotor perhaps (6.15 and 6.18 of [LLM17]).
+
+    L = Σ ½ ωᵢ·Jᵢωᵢ + aᵢ·ωᵢ − U(R₁, …, Rₙ),   Πᵢ = Jᵢωᵢ + aᵢ,   Π̇ᵢ = Πᵢ × ωᵢ + Mᵢ.
+
+The coupling given by matrices is `U = −Σ tr(C_ijᵀ Rᵢᵀ Rⱼ)`. With Q = RᵢᵀRⱼ the pair contributes `vee(QCᵀ − CQᵀ)` to Mᵢ
+and `vee(QᵀC − CᵀQ)` to Mⱼ; it is invariant under common rotations, so Σ RᵢΠᵢ is kept, by the discrete map too.
+Any other potential is given as in `potentials`. The discrete equations of the bodies are solved one by one.
+
+A state keeps the attitudes, then the momenta, then the moments; while a step is computed, the workspace behind them
+holds the Cayley parameters, so that a step that fails changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...bodies.inertia import Inertia
+from ...core.checks import check_finite, check_rotation
+from ...core.layout import Layout, Variable
+from ...core.manifolds import Copies, Euclidean, Rotations
+from ...core.system import Field, Invariant, Representation, State, System
+from ...errors import InvalidInputError, PolhodeError
+from ...geometry import so3
+from ...geometry.increments.linear_terms import solve_linear_increment_
+from ...geometry.increments.rigid import largest_step, solve_increment_
+from ...geometry.so3 import vee2_
+from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.vectors import Matrix, add, apply_symmetric, cross, multiply, scale, subtract, transpose
+from ...scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, worst
+from ...scalars.protocol import NO_SOLUTION, record
+from ..inputs.attitude_potential import Potential, potential_of
+from ..inputs.transient_flow import TransientFlow
+from ..stability.equilibria import Equilibrium
+from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
+from .relative_equilibria import apart_about_vertical, apart_as_one, half_turns, resting_classes, turning, whole_turns
+from .symmetry import is_unchanged_by_rotations
+
+Array = NDArray[np.float64]
+BODY = 15  # numbers a body: J, J⁻¹ and a
+NO_FIELD = (0.0, 0.0, 0.0)
+NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def whole(p: Any, i: Any, S: Any) -> int:
+    """Parameter i, a whole number that is the same in all lanes."""
+    return int(worst(par(p, i, S)))
+
+
+@kernel
+def par9(p: Any, i: Any, S: Any) -> Matrix:
+    return par6(p, i, S) + par3(p, i + 6, S)
+
+
+@kernel
+def drift_each(S: Any, y: Any, p: Any, h: Any, out: Any, rotors: Any) -> int:
+    """`R ↦ R F`, `Π ↦ FᵀΠ` for every body. `rotors` is None where no body has one: then the equation for F is simpler."""
+    n = whole(p, 0, S)
+    for i in range(n):
+        k = 1 + BODY * i
+        Pi = get3(y, 9 * n + 3 * i, S)
+        if rotors is None:
+            c, iterations, defect, failed = solve_increment_(par6(p, k, S), par6(p, k + 6, S), scale(h, Pi))
+        else:
+            a = par3(p, k + 12, S)
+            c, iterations, defect, failed = solve_linear_increment_(
+                par6(p, k, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
+            )
+        record(out, iterations, defect)
+        if failed:
+            return NO_SOLUTION
+        put3(y, 15 * n + 3 * i, S, c)
+    for i in range(n):
+        E = cayley_increment(get3(y, 15 * n + 3 * i, S))
+        put9(y, 9 * i, S, compose(get9(y, 9 * i, S), E))
+        put3(y, 9 * n + 3 * i, S, turned_back(E, get3(y, 9 * n + 3 * i, S)))
+    return 0
+
+
+@flow
+def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    return drift_each(S, y, p, h, out, None)
+
+
+@flow
+def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    return drift_each(S, y, p, h, out, True)
+
+
+@flow
+def rhs_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ (Π − a)` for every body."""
+    n = whole(p, 0, S)
+    for i in range(n):
+        k = 1 + BODY * i
+        Pi = get3(y, 9 * n + 3 * i, S)
+        omega = apply_symmetric(par6(p, k + 6, S), subtract(Pi, par3(p, k + 12, S)))
+        for row in range(9 * i, 9 * i + 9, 3):
+            put3(out, row, S, cross(get3(y, row, S), omega))
+        put3(out, 9 * n + 3 * i, S, cross(Pi, omega))
+    return 0
+
+
+@flow
+def pair_moments(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The moments of `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; after the bodies, p holds the number of pairs, and i, j and C of each."""
+    n = whole(p, 0, S)
+    first = 1 + BODY * n
+    for i in range(n):
+        put3(y, 12 * n + 3 * i, S, (0.0, 0.0, 0.0))
+    for pair in range(whole(p, first, S)):
+        k = first + 1 + 11 * pair
+        i, j, C = whole(p, k, S), whole(p, k + 1, S), par9(p, k + 2, S)
+        Q = multiply(transpose(get9(y, 9 * i, S)), get9(y, 9 * j, S))
+        slot_i, slot_j = 12 * n + 3 * i, 12 * n + 3 * j
+        put3(y, slot_i, S, add(get3(y, slot_i, S), vee2_(multiply(Q, transpose(C)))))
+        put3(y, slot_j, S, add(get3(y, slot_j, S), vee2_(multiply(transpose(Q), C))))
+    return 0
+
+
+class CoupledBodies(System):
+    """n rigid bodies with coupled attitudes; fields have the body as their first axis.
+
+    `inertias`: one a body. `couplings`: rows [i, j, C] with i, j = 1 … n and C a number or a 3×3 matrix, for
+    `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body.
+
+    >>> from polhode import linearize
+    >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[1, 2, 0.7]])
+    >>> linearize(pair.equilibria()[0]).verdict
+    'stable'
+    """
+
+    summary = "n rigid bodies with coupled attitudes"
+    reference = "[LLM17] problem 6.18"
+
+    def __init__(
+        self,
+        inertias: Sequence[ArrayLike],
+        couplings: Iterable[Any] = (),
+        gyros: ArrayLike | None = None,
+        *,
+        potential: Any = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        if isinstance(inertias, (str, Mapping)) or np.ndim(np.array(inertias, dtype=object)) == 0 or not len(inertias):
+            raise InvalidInputError("inertias", inertias, "a list with the inertia of at least one body")
+        if isinstance(couplings, (str, Mapping)) or not isinstance(couplings, Iterable):
+            raise InvalidInputError("couplings", couplings, "a list of rows [i, j, C]")
+        self.inertias = [
+            Inertia.of(J, allow_unphysical=allow_unphysical, field=f"inertias[{i}]") for i, J in enumerate(inertias)
+        ]
+        self._allow_unphysical = allow_unphysical
+        n = self.bodies = len(self.inertias)
+        self.gyros = np.zeros((n, 3)) if gyros is None else check_finite("gyros", gyros, (n, 3))
+        self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(couplings)]
+        self.potential: Potential | None = None if potential is None else potential_of(potential, n)
+        if self.potential is not None and self.couplings:
+            raise InvalidInputError("potential", potential, "either couplings or a potential, not both")
+        self.fields = {
+            "R": Field((n, 3, 3), "rotation matrices, body to inertial"),
+            "omega": Field((n, 3), "angular velocities in the body frames", "rad/time"),
+            "Pi": Field((n, 3), "angular momenta in the body frames, J omega + a", "mass length²/time"),
+        }
+        self.layout = Layout(
+            Variable("R", Copies(Rotations(), n)), Variable("Pi", Copies(Euclidean(3), n), kicked=True)
+        )
+        self.conserved = {"energy": Invariant("energy", "Σ ½ ω·Jω + U")}
+        if self.potential is None or is_unchanged_by_rotations(self.potential):
+            momentum = Invariant("momentum", "angular momentum of all bodies, Σ R Π")
+            self.conserved = {**self.conserved, "spatial_momentum": momentum}
+        self._force: Any = pair_moments
+        if self.potential is not None:
+            write = self.potential.write
+
+            def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+                write(S, y)
+                return 0
+
+            self._force = TransientFlow(potential_moments)
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        drift = drift_rotors if self.gyros.any() else drift_bodies
+        n = self.bodies
+        return {"matrix": Representation(self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=3 * n)}
+
+    def parameters(self) -> Array:
+        bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]
+        pairs = [np.concatenate([[i, j], C.reshape(-1)]) for i, j, C in self.couplings]
+        return np.concatenate([[self.bodies], *bodies, [len(pairs)], *pairs])
+
+    def describe(self) -> dict[str, Any]:
+        given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
+        if self.couplings:
+            given["couplings"] = [[i + 1, j + 1, C.tolist()] for i, j, C in self.couplings]
+        if self.potential is not None:
+            given["potential"] = self.potential.describe()
+        if self.gyros.any():
+            given["gyros"] = self.gyros.tolist()
+        return given | ({"allow_unphysical": True} if self._allow_unphysical else {})
+
+    def state(
+        self,
+        *,
+        R: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        Pi: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> State:
+        """A state from the attitudes `R` (n, 3, 3) (default: identity) and the rates `omega` or momenta `Pi` (n, 3)."""
+        n = self.bodies
+        if omega is not None and Pi is not None:
+            raise InvalidInputError("Pi", Pi, "either omega or Pi, not both")
+        attitudes = np.tile(np.eye(3), (n, 1, 1)) if R is None else check_finite("R", R, (n, 3, 3))
+        attitudes = np.array([check_rotation(f"R[{i}]", A) for i, A in enumerate(attitudes)])
+        if Pi is not None:
+            momenta = check_finite("Pi", Pi, (n, 3))
+        else:
+            rates = check_finite("omega", np.zeros((n, 3)) if omega is None else omega, (n, 3))
+            momenta = np.einsum("ijk,ik->ij", self._J(), rates) + self.gyros
+        return State(self, {"R": attitudes, "Pi": momenta}, float(check_finite("t", t, ())))
+
+    def _J(self, inverse: bool = False) -> Array:
+        return np.array([J.inverse if inverse else J.matrix for J in self.inertias])
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name in values:
+            return values[name]
+        if name == "omega":
+            return np.einsum("ijk,...ik->...ij", self._J(inverse=True), values["Pi"] - self.gyros)
+        raise PolhodeError(f"no field {name!r}")
+
+    def potential_energy(self, R: Array) -> Array:
+        """U at attitudes (..., n, 3, 3)."""
+        if self.potential is not None:
+            return self.potential.energy(*(R[..., i, :, :] for i in range(self.bodies)))
+        U = np.zeros(R.shape[:-3])
+        for i, j, C in self.couplings:
+            U = U - np.einsum("ab,...ca,...cb->...", C, R[..., i, :, :], R[..., j, :, :])
+        return U
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The kinetic energy of each body, the potential energy, and their sum."""
+        omega = self.derive("omega", values)
+        kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...i", omega, self._J(), omega)
+        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.bodies)}
+        potential = self.potential_energy(values["R"])
+        return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = {
+            "energy": self.energies(values)["total"],
+            "spatial_momentum": np.einsum("...nij,...nj->...i", values["R"], values["Pi"]),
+        }
+        return {name: kept[name] for name in self.conserved if name in kept}
+
+    def symplectic_form(self, representation: str, y: Array) -> Array:
+        """The sum of the canonical forms of the bodies, left-trivialised."""
+        n = self.bodies
+        form = np.zeros((6 * n, 6 * n))
+        for i, Pi in enumerate(self.layout.unpack(y)["Pi"]):
+            here, there = slice(3 * i, 3 * i + 3), slice(3 * (n + i), 3 * (n + i) + 3)
+            form[here, here], form[here, there], form[there, here] = -so3.hat(Pi), np.eye(3), -np.eye(3)
+        return form
+
+    def largest_step(self, state: State) -> float:
+        kinetic = state.Pi - self.gyros
+        return min(float(largest_step(J.matrix, P)) for J, P in zip(self.inertias, kinetic, strict=True))
+
+    @classmethod
+    def example(cls) -> State:
+        matrix = [[0.5, 0.1, 0.0], [-0.2, 0.4, 0.1], [0.0, 0.3, 0.6]]
+        system = cls(
+            [[1.0, 2.0, 2.5], [[1.5, 0.1, 0.0], [0.1, 1.2, 0.1], [0.0, 0.1, 0.9]], [2.0, 1.5, 1.0]],
+            couplings=[[1, 2, 0.7], [2, 3, matrix]],
+            gyros=[[0.2, 0.0, 0.3], [0.0, 0.0, 0.0], [-0.1, 0.4, 0.0]],
+        )
+        R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2], [0.2, 0.6, -0.3]])
+        return system.state(R=R, omega=[[0.5, -0.4, 0.6], [0.3, 0.7, -0.2], [-0.4, 0.2, 0.5]])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Attitudes at which the bodies rest; where only the relative ones matter, one of those that differ by a common
+        rotation. Couplings by matrices that make a tree: all, in closed form. Otherwise those that Newton's method finds."""
+        relative = "spatial_momentum" in self.conserved
+        starts, complete = self._starts()
+        found = balanced_attitudes(
+            moments_at_rest(self),
+            starts,
+            [] if relative else whole_turns(starts),
+            lambda R: float(self.potential_energy(R)),
+            apart_as_one if relative else apart,
+            symmetry=3 if relative else 0,
+            complete=complete,
+        )
+        return [Equilibrium(self._label(R), self.state(R=R)) for R in found]
+
+    def _starts(self) -> tuple[list[Array], bool]:
+        """Attitudes at which the bodies may rest, and whether these are all but for a common rotation."""
+        if self.potential is not None:
+            return half_turns(self.bodies), False
+        return resting_classes(self.bodies, self.couplings)
+
+    def _label(self, R: Array) -> str:
+        aligned = apart_as_one(R, np.tile(np.eye(3), (self.bodies, 1, 1))) <= SAME
+        return "aligned" if aligned else f"U = {float(self.potential_energy(R)):.6g}"
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from bodies as they
+        may rest and from random attitudes; one of each circle."""
+        rate = float(check_finite("Omega", Omega, ()))
+        if rate == 0.0:
+            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        if "spatial_momentum" not in self.conserved:
+            allowed = "couplings, or a formula that is unchanged by common rotations"
+            raise InvalidInputError("potential", self.potential and self.potential.describe(), allowed)
+        J = self._J()
+
+        def augmented(R: Array) -> float:
+            Gamma = R[:, 2]
+            spin = 0.5 * rate**2 * np.einsum("ni,nij,nj->", Gamma, J, Gamma) + rate * np.sum(self.gyros * Gamma)
+            return float(self.potential_energy(R)) - float(spin)
+
+        found = balanced_attitudes(
+            turning(moments_at_rest(self), J, self.gyros, rate),
+            whole_turns(self._starts()[0]),
+            [],
+            augmented,
+            apart_about_vertical,
+            symmetry=1,
+        )
+        return [
+            Equilibrium(
+                f"rotation as one, U = {float(self.potential_energy(R)):.6g}", self.state(R=R, omega=rate * R[:, 2])
+            )
+            for R in found
+        ]
+
+
+def check_coupling(field: str, row: Any, n: int) -> tuple[int, int, Array]:
+    """One coupling [i, j, C], with bodies counted from 0 from here on."""
+    allowed = f"[i, j, C] with two different bodies from 1 to {n}, and C a number or a 3×3 matrix"
+    try:
+        i, j, C = row
+    except (TypeError, ValueError):
+        raise InvalidInputError(field, row, allowed) from None
+    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= n for k in (i, j)) or i == j:
+        raise InvalidInputError(field, row, allowed)
+    alone = np.ndim(np.array(C, dtype=object)) == 0
+    matrix = float(check_finite(field, C, ())) * np.eye(3) if alone else check_finite(field, C, (3, 3))
+    return int(i) - 1, int(j) - 1, matrix

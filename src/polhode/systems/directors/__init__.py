@@ -1,0 +1,1 @@
+"""Rigid bodies kept by their directors, holonomic and nonholonomic."""

@@ -1,0 +1,1 @@
+"""Extended bodies under mutual gravity: inertial and relative coordinates, perturbations, tides."""

@@ -1,0 +1,204 @@
+"""A potential that a user gives, acting on each body by itself: U(x, R), and the force and moment that follow from it.
+
+a SymPy expression     in x, y, z, the entries R11 … R33 of the attitude and the time t, or its text: derived, and
+                       compiled for doubles, lanes and duals, as if written by hand;
+a kernel               `U(x, R)` of three and nine numbers, written with `+ − * /` and the functions of
+                       `polhode.scalars`. One that neither compares nor chooses writes down its own formula (`traced`)
+                       and is then such an expression. Force and moment of any other come from the same function on
+                       dual numbers; tangent maps from differences of order 8 of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from ...core.checks import check_integer, check_positive
+from ...core.finite_differences import OFFSETS, WEIGHTS
+from ...errors import InvalidInputError
+from ...geometry import so3
+from ...geometry.vectors import Matrix, Vector
+from ...scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
+from ...scalars.compile import Kernel
+from ...scalars.fingerprint import plain
+from ..inputs.attitude_potential import entries, moved
+from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
+from ..inputs.tracing import trace
+
+Array = NDArray[np.float64]
+ALLOWED = (
+    "a SymPy expression in x, y, z, R11 … R33 and t, its text such as '0.5*x**2 + 0.1*R33', or a function U(x, R) "
+    "marked @polhode.scalars.kernel"
+)
+SIX = duals(6)
+SPACING = 0.02  # of an angle, and of a distance in units of the length over which the potential varies
+
+
+class ExternalPotential:
+    """An energy U(x, R) of each body by itself. `bodies`: the numbers of those it acts on, from 0; all by default.
+    `length`: the distance over which a kernel's U varies by as much as itself, for tangent maps.
+
+    >>> spring = ExternalPotential("0.5*(x**2 + y**2 + z**2) + 0.1*R33*z")
+    >>> spring.autonomous
+    True
+    """
+
+    kind = "potential"
+
+    def __init__(self, potential: Any, bodies: Sequence[int] | None = None, length: float = 1.0) -> None:
+        self.bodies = None if bodies is None else _indices("bodies", bodies)
+        self.length, self.autonomous, self._given = check_positive("length", length), True, potential
+        if isinstance(potential, str) or hasattr(potential, "free_symbols"):
+            self._from_formula(potential)
+        elif isinstance(potential, (Kernel, Dispatcher)):
+            formula = trace(potential, _places(), list(symbols()), count=1)
+            if formula:
+                self._from_formula(formula[0])
+            else:
+                self._from_kernel(plain(potential))
+        else:
+            raise InvalidInputError("potential", potential, ALLOWED)
+        try:
+            trial = np.asarray(self.energy(0.1, np.array([0.3, 0.5, -0.4]), so3.exp([0.1, -0.2, 0.3])), dtype=float)
+        except Exception as error:
+            raise InvalidInputError("potential", potential, f"{ALLOWED} ({type(error).__name__}: {error})") from error
+        if trial.shape != () or not np.isfinite(trial):
+            raise InvalidInputError("potential", potential, f"one finite number as its value, not {trial}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExternalPotential, (self._given, self.bodies, self.length)
+
+    def _from_formula(self, given: Any) -> None:
+        import sympy
+
+        xyz, R, t = _places(), symbols(), sympy.Symbol("t", real=True)
+        every = [*xyz, *R, t]
+        U = known_symbols("potential", given, every)
+        self.autonomous, self.text = t not in U.free_symbols, text_of(U)
+        formula = formula_kernel("potential", [U, *(sympy.diff(U, x) for x in xyz), *moment_of(U, R)], every)
+        plain = formula_kernel("potential", [U], every)
+
+        @kernel
+        def evaluate(S: Any, t: float, x: Vector, R: Matrix) -> tuple[Any, Vector, Vector]:
+            u = formula(x + R + (t + 0.0 * x[0],))
+            return u[0], (u[1], u[2], u[3]), (u[4], u[5], u[6])
+
+        self.evaluate = evaluate
+        self._plain = lambda t, x, R: on_arrays(plain, (*x, *R, t))[0]
+
+    def _from_kernel(self, function: Any) -> None:
+        formula, length, self.text = kernel(function), self.length, function.__name__
+
+        @kernel
+        def gradient(x: Array, R: Array, out: Array) -> None:
+            place = seeded(SIX, x[0], 0), seeded(SIX, x[1], 1), seeded(SIX, x[2], 2)
+            turn = seeded(SIX, 0.0, 3), seeded(SIX, 0.0, 4), seeded(SIX, 0.0, 5)
+            u = formula(place, moved((R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]), turn))
+            out[0] = value(u)
+            out[1], out[2], out[3] = partial(u, 0), partial(u, 1), partial(u, 2)
+            out[4], out[5], out[6] = -partial(u, 3), -partial(u, 4), -partial(u, 5)
+
+        @kernel
+        def evaluate(S: Any, t: float, x: Vector, R: Matrix) -> tuple[Any, Vector, Vector]:
+            u = differentiated(S, x, R, gradient, length)
+            return u[0], (u[1], u[2], u[3]), (u[4], u[5], u[6])
+
+        self.evaluate = evaluate
+        self._plain = lambda t, x, R: formula(x, R)
+
+    def acts_on(self, n: int) -> Array:
+        """For each of n bodies whether it acts on it."""
+        if self.bodies is None:
+            return np.ones(n)
+        if max(self.bodies) >= n:
+            raise InvalidInputError("bodies", list(self.bodies), f"numbers of bodies, 0 to {n - 1}")
+        return np.isin(np.arange(n), self.bodies).astype(float)
+
+    def energy(self, t: Any, x: Array, R: Array) -> Array:
+        """U of a body at places (..., 3) and attitudes (..., 3, 3)."""
+        lead = x.shape[:-1]
+        return np.asarray(self._plain(t, tuple(np.moveaxis(x, -1, 0)), entries(R)), dtype=float) + np.zeros(lead)
+
+    def describe(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"type": self.kind, "potential": self.text}
+        return data if self.bodies is None else data | {"bodies": list(self.bodies)}
+
+
+def _places() -> Any:
+    """The symbols x, y, z."""
+    import sympy
+
+    return sympy.symbols("x y z", real=True)
+
+
+def _indices(field: str, given: Any) -> tuple[int, ...]:
+    if not isinstance(given, (list, tuple)) or not given:
+        raise InvalidInputError(field, given, "a list of numbers of bodies, counted from 0")
+    return tuple(check_integer(f"{field}[{k}]", i, 0) for k, i in enumerate(given))
+
+
+def differentiated(S: Any, x: Any, R: Any, gradient: Any, length: Any) -> Any:
+    """The seven numbers that `gradient(x, R, out)` computes on plain doubles, for any scalar."""
+    raise TypeError("differentiated works in compiled code only")
+
+
+@overload(differentiated, strict=False, jit_options={"error_model": "numpy"})
+def _differentiated(S: Any, x: Any, R: Any, gradient: Any, length: Any) -> Any:
+    kind = S.instance_type
+    W = width(kind)
+    K = kind.partials if isinstance(kind, Dual) else 0
+    members = kind.width if isinstance(kind, Lanes) else 1
+
+    def on_any(S: Any, x: Any, R: Any, gradient: Any, length: Any) -> Any:
+        given, result = np.empty(12 * W), np.zeros(7 * W)
+        put3(given, 0, S, x)
+        put9(given, 3, S, R)
+        here, there, out = np.empty(12), np.empty(12), np.empty(7)
+        for member in range(members):
+            for i in range(12):
+                here[i] = given[i * W + member]
+            gradient(here[:3], here[3:], out)
+            for i in range(7):
+                result[i * W + member] = out[i]
+        for direction in range(6 if K else 0):
+            axis = direction % 3
+            a, b = (axis + 1) % 3, (axis + 2) % 3
+            unit = SPACING * length if direction < 3 else SPACING
+            slope = np.zeros(7)
+            for n in range(8):
+                there[:] = here
+                if direction < 3:
+                    there[axis] += OFFSETS[n] * unit
+                else:
+                    c, s = np.cos(OFFSETS[n] * unit), np.sin(OFFSETS[n] * unit)
+                    for row in range(3, 12, 3):
+                        there[row + a] = c * here[row + a] + s * here[row + b]
+                        there[row + b] = c * here[row + b] - s * here[row + a]
+                gradient(there[:3], there[3:], out)
+                for i in range(7):
+                    slope[i] += WEIGHTS[n] / unit * out[i]
+            for k in range(K):
+                # the tangent's component along this direction: of x itself, or of vee(Rᵀ δR)
+                xi = given[axis * W + 1 + k] if direction < 3 else 0.0
+                if direction >= 3:
+                    for row in range(3, 12, 3):
+                        xi += 0.5 * here[row + b] * given[(row + a) * W + 1 + k]
+                        xi -= 0.5 * here[row + a] * given[(row + b) * W + 1 + k]
+                for i in range(7):
+                    result[i * W + 1 + k] += slope[i] * xi
+        return (
+            get(result, 0, S),
+            get(result, 1, S),
+            get(result, 2, S),
+            get(result, 3, S),
+            get(result, 4, S),
+            get(result, 5, S),
+            get(result, 6, S),
+        )
+
+    return on_any

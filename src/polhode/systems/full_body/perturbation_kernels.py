@@ -1,0 +1,169 @@
+"""What acts on each body from outside: uniform fields, point masses that are far away, potentials that a user gives.
+
+Each is an energy W(x, R, t) of one body; ∂W/∂x and the moment −∂W/∂R in the body's frame are added to what the bodies do
+to one another. A point mass M at c, seen from the body's mass centre at distance d = x − c, gives
+
+    W = −GMm/|d| + what the shape adds (the expansion of `polhode.gravity` without its monopole),
+
+or, in a frame whose origin falls freely towards it, the same less what it does at the origin:
+
+    W = −GMm (1/|d| − 1/|c| − x·c/|c|³),      ∂W/∂x = GMm (x + f c)/|d|³,
+    q = x·(x − 2c)/|c|²,  f = (1 + q)^{3/2} − 1,
+
+written so that no digits cancel however far c is (Battin's form).
+
+Parameters: how many there are, and for each where its numbers begin; these are
+    a uniform field    0, g
+    a distant body     1, GM, whether tidal, whether on an orbit, the orbit (or c and zeros), the block of each body's shape
+    a potential        2, for each body whether it acts on it
+
+A place that is a function of time is written where that of a body at rest is read, before the forces are evaluated; so
+only a user's own function is compiled anew, and all the rest is found in the cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numba.extending import overload
+
+from ...geometry.vectors import Matrix, Vector, add, apply_transposed, dot, negate, scale, subtract
+from ...gravity.counts import count
+from ...gravity.dispatch import SECOND_ORDER
+from ...gravity.expansion import expansion
+from ...gravity.second_order import second_order
+from ...scalars import Lanes, atan2, compiled, cos, kernel, par, par3, sin, sqrt, where
+from ..inputs.sympy_kernels import made
+
+UNIFORM, DISTANT, POTENTIAL = 0, 1, 2
+ORBIT = 1
+ORBIT_NUMBERS = 13  # centre, semiaxes P and Q, eccentricity, mean motion, mean anomaly at t = 0, iterations
+ITERATIONS = 5
+
+
+@kernel
+def eccentric_anomaly(M: Any, e: Any, iterations: int) -> Any:
+    """E of Kepler's equation `E − e sin E = M`, by Danby's iteration of order 4 from `M ± 0.85 e`."""
+    M = atan2(sin(M), cos(M))
+    E = M + where(M < 0.0, -0.85, 0.85) * e
+    for _ in range(iterations):
+        s, c = e * sin(E), e * cos(E)
+        f, f1 = E - s - M, 1.0 - c
+        d = -f / f1
+        d = -f / (f1 + 0.5 * d * s)
+        E = E - f / (f1 + 0.5 * d * s + d * d * c / 6.0)
+    return E
+
+
+@kernel
+def orbit_place(centre: Vector, P: Vector, Q: Vector, e: Any, rate: Any, start: Any, iterations: int, t: Any) -> Vector:
+    """Where a body on a Kepler ellipse is: P towards the pericentre as long as the semimajor axis, Q the other one."""
+    E = eccentric_anomaly(start + rate * t, e, iterations)
+    return add(centre, add(scale(cos(E) - e, P), scale(sin(E), Q)))
+
+
+@kernel
+def monopole(mu: Any, x: Vector, c: Vector, tidal: int) -> tuple[Any, Vector]:
+    """W and ∂W/∂x of a point at x with GMm = mu; less what acts at the origin, if tidal."""
+    d = subtract(x, c)
+    r2 = dot(d, d)
+    r = sqrt(r2)
+    W, F = -mu / r, scale(mu / (r2 * r), d)
+    if tidal > 0:
+        c2, x2 = dot(c, c), dot(x, x)
+        q = (x2 - 2.0 * dot(x, c)) / c2
+        s = sqrt(1.0 + q)
+        f = q * (3.0 + q * (3.0 + q)) / (1.0 + s * (1.0 + q))
+        W = -mu / sqrt(c2) * (0.5 * q * q * (s + 2.0) / (s * (1.0 + s) * (1.0 + s)) - 0.5 * x2 / c2)
+        F = scale(mu / (r2 * r), add(x, scale(f, c)))
+    return W, F
+
+
+@kernel
+def place_of(S: Any, p: Any, at: int, t: float, zero: Any) -> Vector:
+    """Where the distant body is at time t, as numbers of the state's kind."""
+    o = at + 4
+    place = add((zero, zero, zero), par3(p, o, S))
+    if count(p, at + 3, S) == ORBIT:
+        numbers = par(p, o + 9, S), par(p, o + 10, S), par(p, o + 11, S)
+        seen = orbit_place(par3(p, o, S), par3(p, o + 3, S), par3(p, o + 6, S), *numbers, count(p, o + 12, S), t)
+        place = add((zero, zero, zero), seen)
+    return place
+
+
+@compiled
+def outside(
+    S: Any, t: float, i: int, m: Any, x: Vector, R: Matrix, p: Any, at: int, work: Any, w: int
+) -> tuple[Any, Vector, Vector]:
+    """W, ∂W/∂x and the moment, in its frame, of body i with mass m at x and attitude R: of all that is given by numbers.
+    The list begins at `at`."""
+    zero = 0.0 * x[0]
+    W, F, M = zero, (zero, zero, zero), (zero, zero, zero)
+    for k in range(count(p, at, S)):
+        own = count(p, at + 1 + k, S)
+        kind = count(p, own, S)
+        if kind == UNIFORM:
+            g = par3(p, own + 1, S)
+            W = W - m * dot(g, x)
+            F = add(F, scale(-m, g))
+        if kind == DISTANT:
+            c = place_of(S, p, own, t, zero)
+            W0, F0 = monopole(m * par(p, own + 1, S), x, c, count(p, own + 2, S))
+            block = count(p, own + 4 + ORBIT_NUMBERS + i, S)
+            d = subtract(x, c)
+            if count(p, block, S) == SECOND_ORDER:
+                W1, F1, M1 = second_order(S, d, R, p, block, work, w)
+            else:
+                W1, F1, M1 = expansion(S, d, R, p, block, work, w)
+            W = W + W0 + W1
+            F = add(F, add(F0, F1))
+            M = add(M, apply_transposed(R, negate(M1)))
+    return W, F, M
+
+
+def put_place(S: Any, p: Any, i: Any, c: Any) -> None:
+    """Write three numbers among the parameters, from entry i on, the same for every lane."""
+    raise TypeError("put_place works in compiled code only")
+
+
+@overload(put_place, strict=False)
+def _put_place(S: Any, p: Any, i: Any, c: Any) -> Any:
+    members = S.instance_type.width if isinstance(S.instance_type, Lanes) else 1
+
+    def put(S: Any, p: Any, i: Any, c: Any) -> None:
+        for member in range(members):
+            p[i * members + member] = c[0]
+            p[(i + 1) * members + member] = c[1]
+            p[(i + 2) * members + member] = c[2]
+
+    return put
+
+
+@dataclass(frozen=True)
+class Functions:
+    """A user's functions, to be compiled into a force: `move(S, p, at, t)` writes the places of distant bodies, `pull`,
+    of the same signature as `outside`, is the user's potentials; None where there are none."""
+
+    move: Any
+    pull: Any
+
+    @classmethod
+    def of(cls, places: dict[int, Any], potentials: dict[int, Any]) -> Functions:
+        """From functions `(t) -> place` and `(S, t, x, R) -> (W, F, M)`, by their number in the list."""
+        lines = ["def move(S, p, at, t):", "    pass"]
+        for k in places:
+            lines.append(f"    put_place(S, p, count(p, at + {1 + k}, S) + 4, f{k}(t))")
+        names = {"put_place": put_place, "count": count} | {f"f{k}": f for k, f in places.items()}
+        move = made("move", lines, names)
+        if not potentials:
+            return cls(move, None)
+        lines = ["def pull(S, t, i, m, x, R, p, at, work, w):", "    zero = 0.0 * x[0]"]
+        lines.append("    W, F, M = zero, (zero, zero, zero), (zero, zero, zero)")
+        for k in potentials:
+            lines.append(f"    if count(p, count(p, at + {1 + k}, S) + 1 + i, S) > 0:")
+            lines.append(f"        w{k}, f{k}, m{k} = U{k}(S, t, x, R)")
+            lines.append(f"        W, F, M = W + w{k}, add(F, f{k}), add(M, m{k})")
+        lines.append("    return W, F, M")
+        names = {"add": add, "count": count} | {f"U{k}": U for k, U in potentials.items()}
+        return cls(move, made("pull", lines, names))

@@ -1,0 +1,89 @@
+"""What the inertial and the relative full body problem share: their forms, and what perturbations leave conserved.
+
+"matrix"      the Hamiltonian form, in momenta: `LGVI`, or right-hand sides alone if there are tides
+"forced"      the same variables where there are tides: `ForcedLGVI`
+"lagrangian"  the continuous equations in velocities (without tides); the discrete Lagrangian form is `LGVI(form="lagrangian")`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.layout import Layout
+from ...core.system import Invariant, Representation
+from ...gravity.counts import count
+from ...scalars import Flow, kernel
+from ..inputs.transient_flow import TransientFlow
+from .perturbation_kernels import Functions
+from .perturbations import Outside
+from .tides import Tides
+
+Array = NDArray[np.float64]
+
+
+def forms(
+    layouts: tuple[Layout, Layout],
+    drifts: tuple[Flow, Flow],
+    slopes: tuple[Flow, Flow, Flow],
+    forces: tuple[Flow, Flow],
+    workspace: int,
+    damped: bool,
+) -> dict[str, Representation]:
+    """The representations: of momenta and velocities the layouts and forces; the free motion and right-hand side without
+    and with tides, and the right-hand side in velocities."""
+    momenta = Representation(layouts[0], force=forces[0], workspace=workspace)
+    if damped:
+        return {"matrix": replace(momenta, rhs=slopes[1]), "forced": replace(momenta, drift=drifts[1], rhs=slopes[1])}
+    velocities = Representation(layouts[1], force=forces[1], rhs=slopes[2], workspace=workspace)
+    return {"matrix": replace(momenta, drift=drifts[0], rhs=slopes[0]), "lagrangian": velocities}
+
+
+def forces_with(
+    functions: Functions | None, force: Flow, velocities: Flow, add_outside: Any, to_rates: Any, header: int
+) -> tuple[Flow, Flow]:
+    """The forces on momenta and on velocities, a user's functions compiled in if there are any; `header` is where the
+    parameters say where the perturbations begin."""
+    if functions is None:
+        return force, velocities
+    move, pull = functions.move, functions.pull
+
+    @kernel
+    def whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        move(S, p, count(p, header, S), t)
+        status = force(S, y, p, t, h, out)  # type: ignore[operator]
+        if pull is not None:
+            add_outside(S, y, p, t, pull)
+        return status
+
+    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        return whole(S, y, p, t, h, out)
+
+    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        status = whole(S, y, p, t, h, out)
+        to_rates(S, y, p)
+        return status
+
+    return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
+
+
+def with_lists(p: Array, header: int, outside: Outside, tides: Tides) -> Array:
+    """Parameters with the lists of perturbations and tides behind them; where they begin is put at `header`."""
+    first = outside.parameters(p.size)
+    second = tides.parameters()
+    p[header] = p.size if first.size else 0.0
+    p[header + 1] = p.size + first.size if second.size else 0.0
+    return np.concatenate([p, first, second])
+
+
+def still_conserved(all_of: Mapping[str, Invariant], outside: Outside, tides: Tides) -> dict[str, Invariant]:
+    """Those conserved quantities that perturbations and tides leave."""
+    kept = {name: one for name, one in all_of.items() if outside.kept(name) and not (tides and name == "energy")}
+    if "angular_momentum" in kept and outside:
+        where = "the mass centre" if outside.centre is None else "the distant body"
+        kept["angular_momentum"] = Invariant("momentum", f"total angular momentum about {where}")
+    return kept

@@ -1,0 +1,1 @@
+"""What users hand in, such as formulas, kernels and functions, made into compiled code."""

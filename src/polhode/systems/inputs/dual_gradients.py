@@ -1,0 +1,82 @@
+"""Moments that are computed on plain doubles, for states of any scalar.
+
+The gradient of a user's potential is a function on doubles. On lanes it is called for each member; on duals its own
+derivative is taken by central differences of order 8 along the group, and the chain rule does the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from ...core.finite_differences import OFFSETS, WEIGHTS
+from ...scalars import Dual, Lanes
+
+SPACING = 0.02  # truncation and rounding are both about 1e-14 here, for functions that vary over angles of order one
+
+
+def write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+    """Put the moments of `bodies` attitudes into the force slots; `gradient(R, M)` computes them on doubles."""
+    raise TypeError("write_moments works in compiled code only")
+
+
+@overload(write_moments, strict=False, jit_options={"error_model": "numpy"})
+def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
+    kind = S.instance_type
+    if isinstance(kind, Lanes):
+        W = kind.width
+
+        def on_lanes(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+            R, M = np.empty(9 * bodies), np.empty(3 * bodies)
+            for lane in range(W):
+                for i in range(9 * bodies):
+                    R[i] = y[i * W + lane]
+                gradient(R, M)
+                for i in range(3 * bodies):
+                    y[(12 * bodies + i) * W + lane] = M[i]
+
+        return on_lanes
+    if isinstance(kind, Dual):
+        K = kind.partials
+
+        def on_duals(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+            width = 1 + K
+            R, M, there, slope = np.empty(9 * bodies), np.empty(3 * bodies), np.empty(9 * bodies), np.empty(3 * bodies)
+            for i in range(9 * bodies):
+                R[i] = y[i * width]
+            gradient(R, M)
+            for i in range(3 * bodies):
+                y[(12 * bodies + i) * width] = M[i]
+                for k in range(K):
+                    y[(12 * bodies + i) * width + 1 + k] = 0.0
+            for direction in range(3 * bodies):
+                body, axis = direction // 3, direction % 3
+                a, b = (axis + 1) % 3, (axis + 2) % 3
+                slope[:] = 0.0
+                for n in range(8):
+                    c, s = math.cos(OFFSETS[n] * SPACING), math.sin(OFFSETS[n] * SPACING)
+                    there[:] = R
+                    for row in range(9 * body, 9 * body + 9, 3):
+                        there[row + a] = c * R[row + a] + s * R[row + b]
+                        there[row + b] = c * R[row + b] - s * R[row + a]
+                    gradient(there, M)
+                    for i in range(3 * bodies):
+                        slope[i] += WEIGHTS[n] / SPACING * M[i]
+                for k in range(K):
+                    # ξ = vee(Rᵀ δR): its component along `axis` from the columns a and b
+                    xi = 0.0
+                    for row in range(9 * body, 9 * body + 9, 3):
+                        xi += R[row + b] * y[(row + a) * width + 1 + k] - R[row + a] * y[(row + b) * width + 1 + k]
+                    xi *= 0.5
+                    for i in range(3 * bodies):
+                        y[(12 * bodies + i) * width + 1 + k] += slope[i] * xi
+
+        return on_duals
+
+    def on_doubles(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+        gradient(y[: 9 * bodies], y[12 * bodies : 15 * bodies])
+
+    return on_doubles

@@ -1,0 +1,192 @@
+"""External moments on a body: of time and state, in body or space components.
+
+A moment is one of
+    nothing,
+    three numbers its components, constant in its frame,
+    a pulse       plain data: a vector times a profile of time, `f(t) (m₁ d₁ + m₂ d₂ + m₃ d₃)` in body components or
+                  `f(t) (m₁ e₁ + m₂ e₂ + m₃ e₃)` in space components; its numbers are parameters, its code is compiled
+                  once for all,
+    a function    `moment(t, R, omega) -> (m1, m2, m3)` with R its nine entries row by row and omega three, written
+                  with `+ − * /` and the functions of `polhode.scalars`; it is compiled in every process that uses it.
+
+Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for an infinite width the constant 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError
+from numpy.typing import NDArray
+
+from ...core.checks import check_finite
+from ...errors import InvalidInputError
+from ...geometry.array_api import MATRIX, VECTOR, components
+from ...geometry.vectors import Matrix, Vector, add, dot, scale, solve
+from ...scalars import absolute, any_of, double, kernel, largest, par, par3
+from ...scalars.fingerprint import plain
+from .transient_flow import of_state, reason
+
+Array = NDArray[np.float64]
+
+PULSE = 12  # where the numbers of a pulse follow those of the inertia among the parameters
+FRAMES = {"body": "body", "space": "space", "inertial": "space"}  # as users call them, and what they are
+PROFILES = ("triangle", "constant")
+ALLOWED = (
+    "nothing, three numbers, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function "
+    "moment(t, R, omega) that gives three numbers"
+)
+FUNCTION = (
+    "a function (t, R, omega) of a number, of a tuple of the nine entries of R row by row (R[8] is R33) and of a tuple of "
+    "three, that returns a tuple of three numbers and is written with + - * / and the functions of polhode.scalars"
+)
+
+
+@kernel
+def profile(t: Any, centre: Any, half: Any) -> Any:
+    """f(t) of a pulse."""
+    return largest(0.0, 1.0 - absolute(t - centre) / half)
+
+
+@kernel
+def pulse_moment(f: Any, body: Vector, space: Vector, Q: Matrix) -> Vector:
+    """Components along the columns of Q of f times the vector given in body and in space components."""
+    return scale(f, add(body, solve(Q, space)[0]))
+
+
+@kernel
+def pulse_profile(S: Any, p: Any, t: Any) -> Any:
+    """f(t) of the pulse among the parameters."""
+    return profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
+
+
+@kernel
+def acts(S: Any, p: Any, t: Any, moment: Any) -> Any:
+    """Whether there is a moment at time t, in any lane."""
+    if moment is None:
+        body, space = par3(p, PULSE, S), par3(p, PULSE + 3, S)
+        return any_of(pulse_profile(S, p, t) * (dot(body, body) + dot(space, space)) > 0.0)
+    return True
+
+
+@kernel
+def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -> Vector:
+    """The components M of the moment `m = M₁ d₁ + M₂ d₂ + M₃ d₃` along the directors, the columns of Q.
+
+    Half-way through a step of a director scheme these are mean directors and need not be of unit length.
+    """
+    if moment is None:
+        return pulse_moment(pulse_profile(S, p, t), par3(p, PULSE, S), par3(p, PULSE + 3, S), Q)
+    return moment(t, Q, omega)
+
+
+@dataclass(frozen=True)
+class ExternalMoment:
+    """A checked moment. `function` is a kernel that gives body components, or None for a pulse (or nothing at all)."""
+
+    given: Any = None
+    frame: str = "body"
+    pulse: Array = field(default_factory=lambda: np.array([0.0] * 7 + [np.inf]))
+    function: Any = None
+
+    @property
+    def acts(self) -> bool:
+        return self.given is not None
+
+    @classmethod
+    def of(cls, moment: Any, frame: str = "body", name: str = "moment") -> ExternalMoment:
+        """Check what a user gave; errors call it `name`.
+
+        >>> ExternalMoment.of([1, 2, 0], "inertial").frame
+        'space'
+        >>> ExternalMoment.of({"profile": "triangle", "coefficients": [1, 2, 0], "duration": 3.0}).pulse
+        array([1. , 2. , 0. , 0. , 0. , 0. , 1.5, 1.5])
+        >>> ExternalMoment.of({"profile": "sawtooth", "coefficients": [1, 2, 0]})
+        Traceback (most recent call last):
+        ...
+        polhode.errors.InvalidInputError: moment.profile = 'sawtooth': expected one of 'triangle', 'constant'
+        """
+        if not isinstance(frame, str) or frame not in FRAMES:
+            raise InvalidInputError("frame", frame, f"one of {', '.join(map(repr, FRAMES))}")
+        frame = FRAMES[frame]
+        if moment is None:
+            return cls(frame=frame)
+        if isinstance(moment, (Sequence, np.ndarray)) and not isinstance(moment, str):
+            moment = {"profile": "constant", "coefficients": check_finite(name, moment, (3,))}
+        if isinstance(moment, Mapping):
+            pulse = _pulse(moment, frame, name)
+            plain = {key: v if isinstance(v, str) else np.asarray(v, dtype=float).tolist() for key, v in moment.items()}
+            return cls(plain, frame, pulse)
+        if callable(moment):
+            return cls(moment, frame, function=_compiled_moment(moment, frame, name))
+        raise InvalidInputError(name, moment, ALLOWED)
+
+    def at(self, t: Array, R: Array, omega: Array) -> Array:
+        """Body components (..., 3) at times t, attitudes R (..., 3, 3) and body rates omega (..., 3)."""
+        time, Q = np.asarray(t, dtype=np.float64), components(R, MATRIX)
+        if self.function is None:
+            body, space, (centre, half) = self.pulse[:3], self.pulse[3:6], self.pulse[6:]
+            M = pulse_moment(profile(time, centre, half), tuple(body), tuple(space), Q)
+        else:
+            M = self.function(time, Q, components(omega, VECTOR))
+        return np.stack(np.broadcast_arrays(*M, time)[:3], axis=-1)
+
+    def describe(self) -> dict[str, Any]:
+        """The constructor's arguments; a function is described by its name."""
+        if not self.acts:
+            return {}
+        moment = getattr(self.given, "__name__", "a function") if callable(self.given) else self.given
+        return {"moment": moment} | ({"frame": self.frame} if self.frame != "body" else {})
+
+
+def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
+    """Three body and three space components, centre and half width."""
+    known = ("profile", "coefficients", "start", "duration")
+    for key in data:
+        if key not in known:
+            raise InvalidInputError(f"{name}.{key}", data[key], f"one of the keys {', '.join(known)}")
+    profile = data.get("profile", "constant")
+    if profile not in PROFILES:
+        raise InvalidInputError(f"{name}.profile", profile, f"one of {', '.join(map(repr, PROFILES))}")
+    if "coefficients" not in data:
+        raise InvalidInputError(name, dict(data), "coefficients, the three components at the peak")
+    vector = check_finite(f"{name}.coefficients", data["coefficients"], (3,))
+    components = (vector, np.zeros(3)) if frame == "body" else (np.zeros(3), vector)
+    if profile == "constant":
+        for key in ("start", "duration"):
+            if key in data:
+                raise InvalidInputError(
+                    f"{name}.{key}", data[key], "nothing: a constant has neither start nor duration"
+                )
+        return np.concatenate([*components, [0.0, np.inf]])
+    start = float(check_finite(f"{name}.start", data.get("start", 0.0), ()))
+    duration = float(check_finite(f"{name}.duration", data.get("duration", 1.0), ()))
+    if duration <= 0.0:
+        raise InvalidInputError(f"{name}.duration", duration, "a positive number")
+    return np.concatenate([*components, [start + 0.5 * duration, 0.5 * duration]])
+
+
+def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:
+    """The user's function as a kernel that gives body components; it is tried on doubles at once."""
+    user: Any = kernel(of_state(plain(function)))
+    arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
+    try:
+        user.dispatcher.compile(arguments)
+    except (NumbaError, AttributeError, TypeError) as error:
+        raise InvalidInputError(name, function, f"{FUNCTION}; Numba: {reason(error)}") from error
+    result = user.dispatcher.overloads[arguments].signature.return_type
+    kinds = getattr(result, "types", ())
+    if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
+        raise InvalidInputError(name, function, f"{FUNCTION}; it returns {result}")
+    if frame == "body":
+        return user
+
+    @kernel
+    def in_body(t: Any, Q: Matrix, omega: Vector) -> Vector:
+        return solve(Q, user(t, Q, omega))[0]
+
+    return in_body

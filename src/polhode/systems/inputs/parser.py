@@ -1,0 +1,115 @@
+"""Formulas as text, read without evaluating anything but arithmetic: what SymPy writes, it reads again."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidInputError
+
+LARGEST_POWER = 64
+OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+SAME_NAME = (
+    "sqrt cbrt sin cos tan asin acos atan atan2 sinh cosh tanh exp log sign Heaviside Abs Min Max Piecewise Eq Ne"
+)
+OTHER_NAME = {"abs": "Abs", "min": "Min", "max": "Max"}
+
+
+@cache
+def functions() -> dict[str, Any]:
+    """What may be called, by name."""
+    import sympy
+
+    names = {name: name for name in SAME_NAME.split()} | OTHER_NAME
+    return {name: getattr(sympy, of) for name, of in names.items()}
+
+
+def expression_of(field: str, given: Any) -> Any:
+    """The SymPy expression that `given` is: a number or an expression. `sympy.sympify` would evaluate text as Python
+    code, also text inside a list, so nothing that may come from a file is handed to it.
+
+    >>> expression_of("potential", 2)
+    2
+    """
+    import sympy
+
+    if isinstance(given, (sympy.Basic, sympy.MatrixBase)):
+        return given
+    if isinstance(given, (bool, np.bool_)):
+        return sympy.true if given else sympy.false
+    if isinstance(given, Integral):
+        return sympy.Integer(int(given))
+    if isinstance(given, Real):
+        return sympy.Float(float(given))
+    raise InvalidInputError(field, given, "a formula: text, a number or a SymPy expression")
+
+
+def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
+    """The expression that `text` is: numbers, the known symbols, `+ − * / **`, comparisons, and `functions()`. Nothing
+    else is evaluated."""
+    import sympy
+
+    names: dict[str, Any] = {x.name: x for x in known} | {"pi": sympy.pi, "E": sympy.E}
+    calls = ", ".join(name for name in functions() if name not in OTHER_NAME.values() and name[0].islower())
+    allowed = f"a formula in {known[0]} … {known[-1]}, numbers, + - * / **, {calls} and Piecewise"
+
+    def power(base: Any, exponent: Any) -> Any:
+        if exponent.is_number and abs(exponent) > LARGEST_POWER:
+            raise InvalidInputError(field, text, f"powers of at most {LARGEST_POWER}")
+        return base**exponent
+
+    def value(node: ast.AST) -> Any:
+        match node:
+            case ast.Expression(body):
+                return value(body)
+            case ast.Constant(bool() | int() | float() as number):
+                return expression_of(field, number)
+            case ast.Name(name) if name in names:
+                return names[name]
+            case ast.BinOp(left, ast.Pow(), right):
+                return power(value(left), value(right))
+            case ast.BinOp(left, op, right) if type(op) in OPERATORS:
+                return OPERATORS[type(op)](value(left), value(right))
+            case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
+                return OPERATORS[type(op)](value(operand))
+            case ast.Compare(first, ops, others) if all(type(op) in OPERATORS for op in ops):
+                sides = pairwise(map(value, [first, *others]))
+                return sympy.And(*(OPERATORS[type(op)](*pair) for op, pair in zip(ops, sides, strict=True)))
+            case ast.BoolOp(op, conditions):
+                return (sympy.And if isinstance(op, ast.And) else sympy.Or)(*map(value, conditions))
+            case ast.Tuple([expression, condition]):  # a piece of Piecewise
+                return value(expression), value(condition)
+            case ast.Call(ast.Name(name), arguments, []) if name in functions():
+                return functions()[name](*map(value, arguments))
+        raise InvalidInputError(field, text, allowed)
+
+    try:
+        found = value(ast.parse(text.strip().replace("^", "**"), mode="eval"))
+    except (SyntaxError, RecursionError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(field, text, f"{allowed} ({error})") from error
+    if not isinstance(found, sympy.Expr):
+        raise InvalidInputError(field, text, allowed)
+    return found

@@ -1,0 +1,1 @@
+"""Bodies that turn in a plane: systems on products of circles."""

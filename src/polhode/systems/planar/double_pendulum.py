@@ -1,0 +1,262 @@
+"""The double planar pendulum, on SO(2)² (problem 6.5 of [LLM17]).
+
+Absolute angles θ₁, θ₂, hanging at 0; J₁, J₂ about the joints; `A = J₁ + m₂l₁²`, `w = m₂l₁l_c2`, `g₁ = (m₁l_c1 + m₂l₁) g`,
+`g₂ = m₂l_c2 g`; `δ = θ₂ − θ₁`:
+
+    T = ½ A ω₁² + ½ J₂ ω₂² + w cos δ ω₁ω₂,   U = −g₁ cos θ₁ − g₂ cos θ₂,   p = ∂T/∂ω.
+
+The discrete kinetic energy takes chords of the paths of the masses. Over a step that turns the links by α and β,
+
+    h p₁ = A sin α + 2w sin(β/2) cos(δ + β/2),      p₁ ↦ p₁ + (4w/h) sin(α/2) sin(β/2) sin(δ + (β − α)/2),
+    h p₂ = J₂ sin β + 2w sin(α/2) cos(δ − α/2),     p₂ ↦ p₂ − (the same),
+
+solved for α and β by Newton's method. It is the one system here whose equations are not linear in the increments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_finite, check_positive
+from ...core.layout import Layout, Variable
+from ...core.manifolds import Circle, Copies, Euclidean
+from ...core.system import Field, Invariant, Representation, State, System, energy_parts
+from ...errors import InvalidInputError, PolhodeError
+from ...scalars import any_of, attach, cos, flow, get, kernel, par, put, sin, value, where, worst
+from ...scalars.protocol import NO_SOLUTION, record
+from ..stability.equilibria import Equilibrium
+from .base import turned
+
+Array = NDArray[np.float64]
+PAIR = Layout(Variable("z", Copies(Circle(), 2)), Variable("p", Euclidean(2), kicked=True))
+FORCE = PAIR.size
+MAX_ITERATIONS = 25
+
+
+@kernel
+def pair_residual(A: Any, B: Any, w: Any, d: tuple[Any, Any], g: tuple[Any, Any], a: Any, b: Any) -> tuple[Any, Any]:
+    """The two equations for α and β, with d = (cos δ, sin δ) and g = h p."""
+    sa, sb = sin(0.5 * a), sin(0.5 * b)
+    after = d[0] * cos(0.5 * b) - d[1] * sb  # cos(δ + β/2)
+    before = d[0] * cos(0.5 * a) + d[1] * sa  # cos(δ − α/2)
+    return A * sin(a) + 2.0 * w * sb * after - g[0], B * sin(b) + 2.0 * w * sa * before - g[1]
+
+
+@kernel
+def pair_correction(A: Any, B: Any, w: Any, d: Any, a: Any, b: Any, r: Any) -> tuple[Any, Any, Any]:
+    """The Newton correction of (α, β) for the residual r, and the determinant."""
+    saa, sbb = A * cos(a), B * cos(b)
+    sab = w * (d[0] * cos(b) - d[1] * sin(b))  # w cos(δ + β)
+    sba = w * (d[0] * cos(a) + d[1] * sin(a))  # w cos(δ − α)
+    determinant = saa * sbb - sab * sba
+    return (sbb * r[0] - sab * r[1]) / determinant, (saa * r[1] - sba * r[0]) / determinant, determinant
+
+
+@flow
+def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
+    c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
+    p1, p2 = get(y, 4, S), get(y, 5, S)
+    d, g = (c1 * c2 + s1 * s2, c1 * s2 - s1 * c2), (h * p1, h * p2)
+    d0, g0 = (value(d[0]), value(d[1])), (value(g[0]), value(g[1]))
+    spread = A * B - w * w * d0[0] * d0[0]
+    a, b = (B * g0[0] - w * d0[0] * g0[1]) / spread, (A * g0[1] - w * d0[0] * g0[0]) / spread
+    moving, iterations, determinant = a * a + b * b >= 0.0, 0, spread
+    while any_of(moving) and iterations < MAX_ITERATIONS:
+        da, db, here = pair_correction(A, B, w, d0, a, b, pair_residual(A, B, w, d0, g0, a, b))
+        a, b, determinant = where(moving, a - da, a), where(moving, b - db, b), where(moving, here, determinant)
+        moving = moving & (da * da + db * db > 1e-19)
+        iterations += 1
+    r = pair_residual(A, B, w, d0, g0, a, b)
+    size = g0[0] * g0[0] + g0[1] * g0[1]
+    defect = (r[0] * r[0] + r[1] * r[1]) / where(size > 0.0, size, 1.0)
+    record(out, iterations, worst(defect))
+    # the wanted root joins zero: the links turn by less than a right angle and the determinant stays positive
+    good = (defect <= 1e-26) & (determinant > 0.0) & (a * a < 2.467) & (b * b < 2.467)
+    if any_of(where(good, 0.0, 1.0) > 0.5):
+        return NO_SOLUTION
+    da, db, _ = pair_correction(A, B, w, d0, a, b, pair_residual(A, B, w, d, g, a, b))
+    alpha, beta = attach(a, da), attach(b, db)
+    sa, sb, half = sin(0.5 * alpha), sin(0.5 * beta), 0.5 * (beta - alpha)
+    exchange = 4.0 * w / h * sa * sb * (d[1] * cos(half) + d[0] * sin(half))
+    u1, v1 = turned(c1, s1, 2.0 * sa * sa, sin(alpha))
+    u2, v2 = turned(c2, s2, 2.0 * sb * sb, sin(beta))
+    put(y, 0, S, u1)
+    put(y, 1, S, v1)
+    put(y, 2, S, u2)
+    put(y, 3, S, v2)
+    put(y, 4, S, p1 + exchange)
+    put(y, 5, S, p2 - exchange)
+    return 0
+
+
+@flow
+def rhs_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`θ̇ = M⁻¹p`, `ṗ₁ = w sin δ ω₁ω₂ = −ṗ₂`."""
+    A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
+    c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
+    p1, p2 = get(y, 4, S), get(y, 5, S)
+    wc, ws = w * (c1 * c2 + s1 * s2), w * (c1 * s2 - s1 * c2)
+    spread = A * B - wc * wc
+    omega1, omega2 = (B * p1 - wc * p2) / spread, (A * p2 - wc * p1) / spread
+    put(out, 0, S, -omega1 * s1)
+    put(out, 1, S, omega1 * c1)
+    put(out, 2, S, -omega2 * s2)
+    put(out, 3, S, omega2 * c2)
+    put(out, 4, S, ws * omega1 * omega2)
+    put(out, 5, S, -ws * omega1 * omega2)
+    return 0
+
+
+@flow
+def pair_weight(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M₁ = −g₁ sin θ₁`, `M₂ = −g₂ sin θ₂`."""
+    put(y, FORCE, S, -par(p, 3, S) * get(y, 1, S))
+    put(y, FORCE + 1, S, -par(p, 4, S) * get(y, 3, S))
+    return 0
+
+
+class DoublePlanarPendulum(System):
+    """Two links in a vertical plane, the second hinged to the first; both hang at θ = 0.
+
+    `inertia1`, `inertia2`: of the links about their upper joints; `length1`: of the first link, joint to joint;
+    `center1`, `center2`: from each upper joint to the link's centre of mass.
+
+    >>> from polhode import linearize
+    >>> body = DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, center1=0.3, center2=0.25)
+    >>> [(e.label, linearize(e).verdict) for e in body.equilibria()][0]
+    ('both hanging', 'stable')
+    """
+
+    summary = "double pendulum in a plane"
+    reference = "[LLM17] problem 6.5"
+    fields: Mapping[str, Field] = {
+        "R": Field((2, 2, 2), "rotation matrices of the links"),
+        "z": Field((2, 2), "cosine and sine of each angle"),
+        "theta": Field((2,), "angles of the links, from −π to π", "rad"),
+        "omega": Field((2,), "angular velocities", "rad/time"),
+        "p": Field((2,), "canonical momenta", "mass length²/time"),
+    }
+    conserved: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ p·M⁻¹p − g₁ cos θ₁ − g₂ cos θ₂")}
+    representations: Mapping[str, Representation] = {  # type: ignore[assignment]
+        "matrix": Representation(PAIR, drift=drift_pair, force=pair_weight, rhs=rhs_pair)
+    }
+
+    def __init__(
+        self,
+        inertia1: float,
+        inertia2: float,
+        mass1: float,
+        mass2: float,
+        length1: float,
+        center1: float,
+        center2: float,
+        g: float = 9.81,
+    ) -> None:
+        self.given = {
+            name: check_positive(name, number)
+            for name, number in {
+                "inertia1": inertia1,
+                "inertia2": inertia2,
+                "mass1": mass1,
+                "mass2": mass2,
+                "length1": length1,
+                "center1": center1,
+                "center2": center2,
+            }.items()
+        }
+        self.given["g"] = self.g = float(check_finite("g", g, ()))
+        inertia1, self.J2, mass1, mass2, length1, center1, center2, _ = self.given.values()
+        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * center2
+        self.g1, self.g2 = (mass1 * center1 + mass2 * length1) * self.g, mass2 * center2 * self.g
+        if not np.all(np.isfinite([*self.parameters(), self.w * self.w])):
+            raise InvalidInputError("mass2", mass2, "masses and lengths whose moments of inertia are finite")
+        if self.J2 * mass2 * (length1 * length1) < self.w * self.w * (1.0 - 1e-12):
+            raise InvalidInputError(
+                "inertia2", inertia2, f"at least mass2 · center2² = {mass2 * (center2 * center2):g}, about the joint"
+            )
+        if self.g == 0.0:
+            self.conserved = {**self.conserved, "momentum": Invariant("momentum", "total angular momentum p₁ + p₂")}
+
+    def describe(self) -> dict[str, Any]:
+        return dict(self.given)
+
+    def parameters(self) -> Array:
+        return np.array([self.A, self.J2, self.w, self.g1, self.g2])
+
+    def mass_matrix(self, z: Array) -> Array:
+        """M at (cos θ, sin θ) of the links, (..., 2, 2)."""
+        coupling = self.w * np.sum(z[..., 0, :] * z[..., 1, :], axis=-1)
+        M = np.empty((*coupling.shape, 2, 2))
+        M[..., 0, 0], M[..., 1, 1] = self.A, self.J2
+        M[..., 0, 1] = M[..., 1, 0] = coupling
+        return M
+
+    def state(
+        self,
+        *,
+        theta: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        p: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> State:
+        """A state from the angles `theta` and the rates `omega` or momenta `p`, two of each."""
+        if omega is not None and p is not None:
+            raise InvalidInputError("p", p, "either omega or p, not both")
+        angles = check_finite("theta", np.zeros(2) if theta is None else theta, (2,))
+        z = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+        if p is None:
+            momenta = self.mass_matrix(z) @ check_finite("omega", np.zeros(2) if omega is None else omega, (2,))
+        else:
+            momenta = check_finite("p", p, (2,))
+        return State(self, {"z": z, "p": momenta}, float(check_finite("t", t, ())))
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name in values:
+            return values[name]
+        z = values["z"]
+        c, s = z[..., 0], z[..., 1]
+        if name == "R":
+            return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+        if name == "theta":
+            return np.asarray(np.arctan2(s, c), np.float64)
+        if name == "omega":
+            return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0], np.float64)
+        raise PolhodeError(f"no field {name!r}")
+
+    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Kinetic and potential energy, and their sum."""
+        potential = -values["z"][..., 0] @ np.array([self.g1, self.g2])
+        kinetic = 0.5 * np.sum(values["p"] * self.derive("omega", values), axis=-1)
+        return energy_parts(kinetic + potential, potential)
+
+    def joints(self, theta: Array) -> Array:
+        """Where the second joint and the second link's mass centre are, (..., 2, 2), with the first joint at the origin."""
+        down = np.stack([np.sin(theta), -np.cos(theta)], axis=-1)
+        middle = self.given["length1"] * down[..., 0, :]
+        return np.stack([middle, middle + self.given["center2"] * down[..., 1, :]], axis=-2)
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = {
+            "energy": self.energies(values)["total"],
+            "momentum": values["p"].sum(axis=-1),
+        }
+        return {name: kept[name] for name in self.conserved}
+
+    def symplectic_form(self, representation: str, y: Array) -> Array:
+        """`Σ dθᵢ ∧ dpᵢ`."""
+        return np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=3.0)
+        return body.state(theta=[0.5, -0.4], omega=[0.3, 0.4])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Each link hanging or upright."""
+        labels = {(0, 0): "both hanging", (0, 1): "second upright", (1, 0): "first upright", (1, 1): "both upright"}
+        return [Equilibrium(label, self.state(theta=np.pi * np.array(up))) for up, label in labels.items()]

@@ -1,0 +1,337 @@
+"""Pendulums and bodies with one angle (6.6.4 and problems 6.3, 6.4, 6.6 of [LLM17]).
+
+A body that swings about a fixed axis a, `R ∈ {R : Ra = a} = {exp(θ S(a))}`, with ρ₀ ⊥ a from its centre of mass to the
+axis, `J_a = a·Ja`, e₃ up:
+
+    J_a ω̇ = m g a·(ρ₀ × Rᵀe₃) = A cos θ − B sin θ,   U = −m g e₃·Rρ₀ = −B cos θ − A sin θ,
+    A = m g e₃·(a × ρ₀),   B = m g e₃·ρ₀.
+
+This is the motion on S¹ that it reduces to, so the circle is what is carried: `ζ = Rρ₀/|ρ₀| = q₁a₁ + q₂a₂` is the
+direction from the centre of mass to the axis. The pendulum in a plane (6.4) has A = 0 and B = m g l. In closed form the
+motion is given by Jacobi's elliptic functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...bodies.inertia import Inertia
+from ...core.checks import check_finite, check_positive, check_rotation
+from ...core.system import Field, Invariant, State
+from ...errors import InvalidInputError
+from ...geometry import so3
+from ...scalars import flow, get, kernel, par, put, worst
+from ..stability.equilibria import Equilibrium
+from .base import FORCE, OWN, CircleSystem
+
+Array = NDArray[np.float64]
+ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
+
+
+@flow
+def weight_on_circle(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = A cos θ − B sin θ`."""
+    put(y, FORCE, S, par(p, OWN, S) * get(y, 0, S) - par(p, OWN + 1, S) * get(y, 1, S))
+    return 0
+
+
+class Swinging(CircleSystem):
+    """A body on the circle with `M = A cos θ − B sin θ`."""
+
+    force = weight_on_circle
+    load: Array  # (A, B)
+
+    def parameters(self) -> Array:
+        return np.concatenate([[self.J], self.load])
+
+    def potential_energy(self, z: Array) -> Array:
+        return -(z @ self.load[::-1])
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Hanging and inverted; for a vertical axis any attitude is one."""
+        if not np.hypot(*self.load) > 1e-14 * self.weight:
+            return [Equilibrium("any attitude", self.state())]
+        angle = float(np.arctan2(self.load[0], self.load[1]))
+        return [
+            Equilibrium("hanging", self.state(theta=angle)),
+            Equilibrium("inverted", self.state(theta=angle + np.pi)),
+        ]
+
+    weight: float  # the size of A and B for a horizontal axis
+
+    def exact(self, state: State, t: Array) -> dict[str, Array]:
+        """In Jacobi's elliptic functions: `sin φ/2 = k sn(ω₀t + u₀, k²)` for librations, `sn(kω₀t + u₀, 1/k²)` for
+        rotations, where φ is the angle from hanging."""
+        z, momentum = pendulum_motion(self.J, self.load, state.z, float(state.p), np.asarray(t) - state.t)
+        return {"z": z, "p": momentum}
+
+
+def pendulum_motion(J: float, load: Array, z: Array, p: float, t: Array) -> tuple[Array, Array]:
+    """z and p at the times t of `J θ̈ = A cos θ − B sin θ`."""
+    from scipy.special import ellipkinc
+
+    strength, rate = float(np.hypot(*load)), p / J
+    if strength == 0.0:
+        return _turned(z, rate * t), np.full(t.shape, p)
+    down = load[::-1] / strength
+    cosine, sine = float(z @ down), float(z[1] * down[0] - z[0] * down[1])
+    half = 0.5 * float(np.arctan2(sine, cosine))
+    s0 = np.sin(half)
+    w = np.sqrt(strength / J)
+    v0 = 0.5 * rate / w
+    # k² = sin²(φ/2) + (φ̇/2ω₀)²; k² < 1: libration
+    k2 = s0**2 + v0**2
+    if k2 == 0.0:
+        return np.tile(z, (*t.shape, 1)), np.zeros(t.shape)
+    k = np.sqrt(k2)
+    if k2 < 1.0:
+        amplitude = np.arctan2(s0, v0)  # k sn = s₀, k cn = v₀
+        sn, cn, dn = _jacobi(w * t + ellipkinc(amplitude, k2), k2)
+        s, c, v = k * sn, dn, k * cn
+    else:
+        sign = 1.0 if v0 > 0 else -1.0
+        sn, cn, dn = _jacobi(k * w * t + ellipkinc(sign * half, 1.0 / k2), 1.0 / k2)
+        s, c, v = sign * sn, cn, sign * k * dn
+    angle = np.stack([c * c - s * s, 2.0 * s * c], axis=-1)
+    z_t = np.stack(
+        [angle[..., 0] * down[0] - angle[..., 1] * down[1], angle[..., 1] * down[0] + angle[..., 0] * down[1]], axis=-1
+    )
+    return z_t / np.linalg.norm(z_t, axis=-1, keepdims=True), 2.0 * J * w * v
+
+
+def _jacobi(u: Array, m: float) -> tuple[Array, Array, Array]:
+    """sn, cn and dn of u, with `sn² + cn² = 1` to rounding however large u is."""
+    from scipy.special import ellipj, ellipk
+
+    period = 4.0 * float(ellipk(m))
+    sn, cn, _, _ = ellipj(u - period * np.rint(u / period) if np.isfinite(period) else u, m)
+    length = np.hypot(sn, cn)
+    sn, cn = sn / length, cn / length
+    return sn, cn, np.sqrt(cn * cn + (1.0 - m) * sn * sn)
+
+
+def _turned(z: Array, angle: Array) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([c * z[0] - s * z[1], s * z[0] + c * z[1]], axis=-1)
+
+
+class AxisPendulum(Swinging):
+    """A rigid body that swings about a fixed axis, in uniform gravity g along −e₃.
+
+    `inertia_cm`: about the centre of mass; `rho0`: from the centre of mass to the nearest point of the axis;
+    `axis`: its direction, the same in the body and in space. `R` is the 3×3 attitude, with `R axis = axis`.
+
+    >>> from polhode import linearize
+    >>> body = AxisPendulum([0.13, 0.28, 0.17], mass=1.0, rho0=[0.0, 0.0, 0.3], axis=[0.0, 1.0, 0.0])
+    >>> [linearize(e).verdict for e in body.equilibria()]
+    ['stable', 'unstable']
+    """
+
+    summary = "rigid body swinging about a fixed axis, in uniform gravity"
+    reference = "[LLM17] 6.6.4, problem 6.6"
+    conserved = ENERGY
+    fields = {
+        **CircleSystem.fields,
+        "R": Field((3, 3), "rotation matrix about the axis, body to inertial"),
+        "reduced": Field((2,), "components of Rρ₀/|ρ₀| along a₁ and a₂, across the axis"),
+    }
+
+    def __init__(
+        self,
+        inertia_cm: ArrayLike,
+        mass: float,
+        rho0: ArrayLike,
+        axis: ArrayLike,
+        g: float = 9.81,
+        *,
+        allow_unphysical: bool = False,
+    ) -> None:
+        self.inertia_cm = Inertia.of(inertia_cm, allow_unphysical=allow_unphysical, field="inertia_cm")
+        self._allow_unphysical = allow_unphysical
+        self.mass = check_positive("mass", mass)
+        self.rho0, given = check_finite("rho0", rho0, (3,)), check_finite("axis", axis, (3,))
+        self.g = float(check_finite("g", g, ()))
+        length = np.linalg.norm(given)
+        if not length > 0.0:
+            raise InvalidInputError("axis", axis, "a nonzero vector")
+        self.axis = given / length
+        if abs(self.rho0 @ self.axis) > 1e-9 * (np.linalg.norm(self.rho0) or 1.0) or not self.rho0.any():
+            raise InvalidInputError(
+                "rho0", rho0, "a nonzero vector across the axis: to its point nearest the mass centre"
+            )
+        arm = so3.hat(self.rho0)
+        self.pivot_inertia = self.inertia_cm.matrix + self.mass * arm.T @ arm
+        super().__init__(float(self.axis @ self.pivot_inertia @ self.axis))
+        self.weight = abs(self.mass * self.g) * float(np.linalg.norm(self.rho0))
+        self.load = self.mass * self.g * np.array([np.cross(self.axis, self.rho0)[2], self.rho0[2]])
+
+    @property
+    def across(self) -> Array:
+        """Unit vectors a₁ and a₂ that make a right-handed frame with the axis."""
+        first = np.cross(np.cross(self.axis, np.eye(3)[np.argmin(np.abs(self.axis))]), self.axis)
+        first /= np.linalg.norm(first)
+        return np.array([first, np.cross(self.axis, first)], dtype=np.float64)
+
+    def describe(self) -> dict[str, Any]:
+        given = {"inertia_cm": self.inertia_cm.matrix.tolist(), "mass": self.mass, "rho0": self.rho0.tolist()}
+        flag = {"allow_unphysical": True} if self._allow_unphysical else {}
+        return given | {"axis": self.axis.tolist(), "g": self.g} | flag
+
+    def circle_point(self, R: ArrayLike) -> Array:
+        A = check_rotation("R", R)
+        if np.abs(A @ self.axis - self.axis).max() > 1e-9:
+            raise InvalidInputError("R", R, f"a rotation about the axis {self.axis.tolist()}")
+        z = np.array([0.5 * (np.trace(A) - 1.0), 0.5 * float(so3.vee2(A) @ self.axis)])
+        return z / np.linalg.norm(z)
+
+    def rotation(self, z: Array) -> Array:
+        c, s = z[..., 0, None, None], z[..., 1, None, None]
+        along = np.outer(self.axis, self.axis)
+        return along + c * (np.eye(3) - along) + s * so3.hat(self.axis)
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name == "reduced" and name not in values:
+            direction = self.rotation(values["z"]) @ (self.rho0 / np.linalg.norm(self.rho0))
+            return direction @ self.across.T
+        return super().derive(name, values)
+
+    def constraint_moment(self, state: State) -> Array:
+        """What the axis does to the body across itself: `(1 − aaᵀ)(J aω̇ + ω² a × Ja − m g ρ₀ × Rᵀe₃)`."""
+        a, J, omega = self.axis, self.pivot_inertia, float(state.omega)
+        M = self.mass * self.g * np.cross(self.rho0, state.R[2])
+        whole = J @ a * (a @ M / self.J) + omega**2 * np.cross(a, J @ a) - M
+        return np.asarray(whole - (whole @ a) * a, np.float64)
+
+    @classmethod
+    def example(cls) -> State:
+        body = cls([0.9, 1.3, 0.7], mass=1.0, rho0=[-0.4, -0.2, 0.4], axis=[1.0, 2.0, 2.0], g=4.0)
+        return body.state(theta=0.7, omega=-0.9)
+
+
+class PlanarPendulum(Swinging):
+    """A pendulum in a vertical plane, on SO(2); it hangs at θ = 0.
+
+    `inertia`: about the pivot; `length`: from the pivot to the centre of mass.
+
+    >>> from polhode import linearize
+    >>> body = PlanarPendulum(0.4, mass=1.2, length=0.5)
+    >>> linearize(body.state()).eigenvalues.imag.round(6)
+    array([-3.836014,  3.836014])
+    """
+
+    summary = "pendulum in a plane"
+    reference = "[LLM17] problem 6.4"
+    conserved = ENERGY
+
+    def __init__(self, inertia: float, mass: float, length: float, g: float = 9.81) -> None:
+        super().__init__(inertia)
+        self.mass, self.length = check_positive("mass", mass), check_positive("length", length)
+        self.g = float(check_finite("g", g, ()))
+        self.weight = abs(self.mass * self.g) * self.length
+        self.load = np.array([0.0, self.mass * self.g * self.length])
+
+    def describe(self) -> dict[str, Any]:
+        return {"inertia": self.J, "mass": self.mass, "length": self.length, "g": self.g}
+
+    @classmethod
+    def example(cls) -> State:
+        return cls(inertia=1.0, mass=1.2, length=0.7, g=3.0).state(theta=0.5, omega=1.0)
+
+
+@kernel
+def harmonic_sum(p: Any, S: Any, c: Any, s: Any, count: Any) -> Any:
+    """`Σ kₙ sin nθ`, by the addition theorem."""
+    u, v, total = c, s, 0.0 * s
+    for n in range(count):
+        total = total + par(p, OWN + 1 + n, S) * v
+        u, v = u * c - v * s, v * c + u * s
+    return total
+
+
+@flow
+def harmonic_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """`M = −Σ kₙ sin nθ`."""
+    put(y, FORCE, S, -harmonic_sum(p, S, get(y, 0, S), get(y, 1, S), int(worst(par(p, OWN, S)))))
+    return 0
+
+
+class PlanarBody(CircleSystem):
+    """A body in the plane, on SO(2), in the potential `U = Σ (kₙ/n)(1 − cos nθ)` with any number of harmonics kₙ.
+
+    On the circle every smooth even potential is such a sum; with `U = k₁(1 − ½ tr R) + (k₂/2)(1 − ½ tr R²)`, that of
+    problem 6.3's example, `harmonics = [k₁, k₂]`.
+
+    >>> body = PlanarBody(1.0, harmonics=[1.0, -1.5])
+    >>> [e.label for e in body.equilibria()]
+    ['θ = -1.230959', 'θ = 0', 'θ = 1.230959', 'θ = 3.141593']
+    """
+
+    summary = "body in the plane with a potential of its angle"
+    reference = "[LLM17] problem 6.3"
+    conserved: Mapping[str, Invariant] = ENERGY
+    force = harmonic_moment
+
+    def __init__(self, inertia: float, harmonics: ArrayLike = ()) -> None:
+        super().__init__(inertia)
+        count = len(np.atleast_1d(np.asarray(harmonics, dtype=object))) if np.size(harmonics) else 0
+        self.harmonics = check_finite("harmonics", harmonics, (count,))
+        if not self.harmonics.any():
+            self.conserved = {**ENERGY, "momentum": Invariant("momentum", "angular momentum p")}
+
+    def describe(self) -> dict[str, Any]:
+        return {"inertia": self.J, "harmonics": self.harmonics.tolist()}
+
+    def parameters(self) -> Array:
+        return np.concatenate([[self.J, float(self.harmonics.size)], self.harmonics])
+
+    def potential_energy(self, z: Array) -> Array:
+        angle = np.arctan2(z[..., 1], z[..., 0])
+        n = np.arange(1, self.harmonics.size + 1)
+        # 1 − cos nθ = 2 sin²(nθ/2)
+        return np.sum(self.harmonics / n * 2.0 * np.sin(0.5 * n * angle[..., None]) ** 2, axis=-1)
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = super().invariants(values) | {"momentum": values["p"]}
+        return {name: kept[name] for name in self.conserved}
+
+    @classmethod
+    def example(cls) -> State:
+        return cls(1.3, harmonics=[0.8, 0.5, -0.2]).state(theta=0.9, omega=0.7)
+
+    def equilibria(self) -> list[Equilibrium]:
+        """The angles with `Σ kₙ sin nθ = sin θ · d/dc Σ (kₙ/n) Tₙ(c) = 0`, c = cos θ and Tₙ Chebyshev's polynomials: 0, π, and
+        pairs ±θ."""
+        if not self.harmonics.any():
+            return [Equilibrium("any attitude", self.state())]
+        k = np.trim_zeros(self.harmonics, "b")
+        slope = np.polynomial.chebyshev.chebder(np.concatenate([[0.0], k / np.arange(1, k.size + 1)]))
+        pairs = [np.arccos(c) for c in chebyshev_roots(slope)]
+        inner = [a for a in pairs if 1e-7 < a < np.pi - 1e-7]
+        angles = sorted([0.0, np.pi, *inner, *(-a for a in inner)])
+        return [Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in angles]
+
+
+def chebyshev_roots(series: Array) -> list[float]:
+    """The roots from −1 to 1 of a sum of Chebyshev's polynomials, each once, multiple ones too: between any two points
+    where it turns there is at most one, and a multiple one is such a point itself.
+
+    >>> chebyshev_roots(np.polynomial.chebyshev.poly2cheb(np.poly([0.25, 0.25, -0.5])[::-1]))
+    [-0.5, 0.25]
+    """
+    from numpy.polynomial.chebyshev import chebder, chebval
+    from scipy.optimize import brentq
+
+    if series.size < 2:
+        return []
+    small = 1e-14 * float(np.abs(series).sum())
+    points = [-1.0, *chebyshev_roots(np.asarray(chebder(series), np.float64)), 1.0]
+    values = [float(chebval(c, series)) for c in points]
+    found = [c for c, value in zip(points, values, strict=True) if abs(value) <= small]
+    for a, b, left, right in zip(points, points[1:], values, values[1:], strict=False):
+        if left * right < 0.0 and min(abs(left), abs(right)) > small:
+            found.append(float(brentq(chebval, a, b, args=(series,), xtol=1e-15)))
+    return sorted(set(found))

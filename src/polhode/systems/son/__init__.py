@@ -1,0 +1,1 @@
+"""The generalised rigid body on SO(n) and its symmetric representation."""

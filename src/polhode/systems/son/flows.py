@@ -1,0 +1,307 @@
+"""The compiled flows of the rigid body on SO(n), in the variables (Q, M), (Q, m), (Q, P) and (Q_k, Q_{k+1}).
+
+One step of the discrete body turns by the U of `J_D(U) = h M` (MDRBn and SDRBn of [BCMR02]):
+
+    Q ↦ Q U,    M ↦ Uᵀ M U,    P ↦ P U;    the spatial momentum m = Q M Qᵀ and P Qᵀ stay as they are.
+
+Q, M, P and m are transposed in the right-invariant body, whose flows are therefore these between two transpositions. With
+Λ = V diag(Λᵢ) Vᵀ the solve is done along the axes V. Only E = U − 1 is used, so that what turns by little keeps its digits,
+and each product is put back on the group by one step of Newton and Schulz (see `geometry.products`).
+
+The parameters are: n, whether right-invariant, whether there are axes V, `coefficients(Λ)`, V.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...geometry.flat_matrices import add, copy, multiply, multiply_transposed, transpose
+from ...geometry.increments.son import WORKSPACE, solve_rotation
+from ...scalars import compiled, flow, get, kernel, par, put, value, worst
+from ...scalars.protocol import NO_SOLUTION, record
+
+# Matrices of workspace that a flow needs: left-invariant copies of two variables, G, E, V and its transpose, two more,
+# and what the solve needs. `COEFFICIENTS` is where those are among the parameters.
+MATRICES = 8 + WORKSPACE
+COEFFICIENTS = 3
+
+
+@kernel
+def whole(x: Any) -> Any:
+    """A parameter that is a whole number, the same in all lanes."""
+    return int(worst(x))
+
+
+@kernel
+def header(p: Any, S: Any) -> Any:
+    """n, whether the body is right-invariant, whether Λ has axes of its own."""
+    return whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+
+
+@compiled
+def load(S: Any, y: Any, c: int, a: int, n: int, right: bool) -> None:
+    """`C = A`, or Aᵀ for a right-invariant body: there and back."""
+    if right:
+        transpose(S, y, c, a, n)
+    else:
+        copy(S, y, c, a, n)
+
+
+@compiled
+def load_axes(S: Any, y: Any, p: Any, c: int, n: int) -> None:
+    """V, and after it Vᵀ."""
+    first = COEFFICIENTS + 1 + n + n * n
+    for i in range(n * n):
+        put(y, c + i, S, par(p, first + i, S))
+    transpose(S, y, c + n * n, c, n)
+
+
+@compiled
+def congruence(S: Any, y: Any, c: int, x: int, v: int, t: int, n: int) -> None:
+    """`C = Vᵀ X V` of a skew X."""
+    multiply(S, y, t, x, v, n)
+    multiply_transposed(S, y, c, v, t, n, -1)
+
+
+@compiled
+def turned(S: Any, y: Any, q: int, e: int, v: int, rotated: bool, t: int, n: int) -> None:
+    """`Q ← Q (1 + V E Vᵀ)`, brought back to the group; the three matrices at `t` are overwritten."""
+    m = n * n
+    if rotated:
+        multiply(S, y, t + m, q, v, n)
+        multiply(S, y, t + 2 * m, t + m, e, n)
+        multiply(S, y, t, t + 2 * m, v + m, n)
+    else:
+        multiply(S, y, t, q, e, n)
+    add(S, y, q, t, n)
+    multiply_transposed(S, y, t + m, q, q, n, 1)
+    for i in range(m):
+        put(y, t + m + i, S, -0.5 * value(get(y, t + m + i, S)))
+    for i in range(n):
+        at = t + m + i * n + i
+        put(y, at, S, get(y, at, S) + 0.5)
+    multiply(S, y, t, q, t + m, n)
+    add(S, y, q, t, n)
+
+
+@compiled
+def scale(S: Any, y: Any, c: int, a: int, factor: float, n: int) -> None:
+    """`C = factor · A`."""
+    for i in range(n * n):
+        put(y, c + i, S, factor * get(y, a + i, S))
+
+
+@flow
+def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """MDRBn on (Q, M)."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    q, M, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
+    load(S, y, q, 0, n, right)
+    load(S, y, M, k, n, right)
+    if rotated:
+        load_axes(S, y, p, v, n)
+        congruence(S, y, a, M, v, w, n)
+    else:
+        copy(S, y, a, M, n)
+    scale(S, y, g, a, h, n)
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    turned(S, y, q, e, v, rotated, w, n)
+    # UᵀMU − M = X − Xᵀ + EᵀX with X = M E
+    multiply(S, y, w, a, e, n)
+    multiply_transposed(S, y, b, e, w, n, -1)
+    for i in range(n):
+        for j in range(n):
+            at = i * n + j
+            put(y, b + at, S, (get(y, w + at, S) - get(y, w + j * n + i, S)) + get(y, b + at, S))
+    if rotated:
+        congruence(S, y, a, b, v + k, w, n)
+        add(S, y, M, a, n)
+    else:
+        add(S, y, M, b, n)
+    load(S, y, 0, q, n, right)
+    load(S, y, k, M, n, right)
+    return 0
+
+
+@flow
+def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: what M keeps, its spectrum and its norm, cannot drift."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    q, m, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    load(S, y, q, 0, n, right)
+    load(S, y, m, k, n, right)
+    if rotated:
+        load_axes(S, y, p, v, n)
+        multiply(S, y, a, q, v, n)
+    else:
+        copy(S, y, a, q, n)
+    congruence(S, y, g, m, a, w, n)
+    scale(S, y, g, g, h, n)
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    turned(S, y, q, e, v, rotated, w, n)
+    load(S, y, 0, q, n, right)
+    return 0
+
+
+@flow
+def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """SDRBn (4.7): (Q, P), both turned by U."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    q, P, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
+    load(S, y, q, 0, n, right)
+    load(S, y, P, k, n, right)
+    if rotated:
+        load_axes(S, y, p, v, n)
+        multiply(S, y, a, q, v, n)
+        multiply(S, y, b, P, v, n)
+    else:
+        copy(S, y, a, q, n)
+        copy(S, y, b, P, n)
+    body_momentum(S, y, g, a, b, w, n)
+    scale(S, y, g, g, h, n)
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    turned(S, y, q, e, v, rotated, w, n)
+    turned(S, y, P, e, v, rotated, w, n)
+    load(S, y, 0, q, n, right)
+    load(S, y, k, P, n, right)
+    return 0
+
+
+@compiled
+def body_momentum(S: Any, y: Any, c: int, q: int, p: int, t: int, n: int) -> None:
+    """`M = QᵀP − PᵀQ` (3.1)."""
+    multiply_transposed(S, y, t, q, p, n, 0)
+    for i in range(n):
+        for j in range(n):
+            put(y, c + i * n + j, S, get(y, t + i * n + j, S) - get(y, t + j * n + i, S))
+
+
+@flow
+def start_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """The increment E that leads from Q_k to Q_{k+1}, put after the variables (Q_k, M_k)."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    pair, M, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    load(S, y, M, k, n, right)
+    if rotated:
+        load_axes(S, y, p, v, n)
+        congruence(S, y, a, M, v, w, n)
+        copy(S, y, M, a, n)
+    scale(S, y, g, M, h, n)
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    copy(S, y, pair, e, n)
+    return 0
+
+
+@flow
+def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """Moser and Veselov's first algorithm (4.4), (7.2): (Q_k, Q_{k+1}) ↦ (Q_{k+1}, Q_{k+2}).
+
+    The pair is kept as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
+    told, never used again.
+    """
+    n, right, rotated = header(p, S)
+    k = n * n
+    pair, q, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    first = COEFFICIENTS + 1
+    for i in range(n):
+        for j in range(n):
+            ahead = par(p, first + i, S) * get(y, pair + i * n + j, S)
+            put(y, g + i * n + j, S, ahead - par(p, first + j, S) * get(y, pair + j * n + i, S))
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(out, iterations, defect)
+    if failed:
+        return NO_SOLUTION
+    load(S, y, q, 0, n, right)
+    if rotated:
+        load_axes(S, y, p, v, n)
+    turned(S, y, q, pair, v, rotated, w, n)
+    scale(S, y, g, g, 1.0 / h, n)
+    if rotated:
+        congruence(S, y, a, g, v + k, w, n)
+        copy(S, y, g, a, n)
+    load(S, y, 0, q, n, right)
+    load(S, y, k, g, n, right)
+    copy(S, y, pair, e, n)
+    return 0
+
+
+# --- right-hand sides ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def angular_velocity(S: Any, y: Any, p: Any, c: int, m: int, v: int, t: int, n: int, rotated: bool) -> None:
+    """`Ω = J⁻¹(M)`; the two matrices at `t` are overwritten."""
+    r = COEFFICIENTS + 1 + n
+    if rotated:
+        load_axes(S, y, p, v, n)
+        congruence(S, y, t + n * n, m, v, t, n)
+    else:
+        copy(S, y, t + n * n, m, n)
+    for i in range(n * n):
+        put(y, t + n * n + i, S, get(y, t + n * n + i, S) / par(p, r + i, S))
+    if rotated:
+        congruence(S, y, c, t + n * n, v + n * n, t, n)
+    else:
+        copy(S, y, c, t + n * n, n)
+
+
+@compiled
+def store(S: Any, y: Any, out: Any, c: int, a: int, n: int, right: bool) -> None:
+    """A matrix of the array `y` into the array `out`, transposed for a right-invariant body."""
+    for i in range(n):
+        for j in range(n):
+            at = j * n + i if right else i * n + j
+            put(out, c + at, S, get(y, a + i * n + j, S))
+
+
+@flow
+def rhs_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """RBn: `Q̇ = Q Ω`, `Ṁ = [M, Ω]`."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    q, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 7 * k
+    load(S, y, q, 0, n, right)
+    load(S, y, M, k, n, right)
+    angular_velocity(S, y, p, omega, M, v, w, n, rotated)
+    multiply(S, y, w, q, omega, n)
+    store(S, y, out, 0, w, n, right)
+    multiply(S, y, w, M, omega, n)
+    for i in range(n):
+        for j in range(n):
+            # (Ω M)ᵀ = M Ω for skew matrices
+            put(y, q + i * n + j, S, get(y, w + i * n + j, S) - get(y, w + j * n + i, S))
+    store(S, y, out, k, q, n, right)
+    return 0
+
+
+@flow
+def rhs_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    """SRBn: `Q̇ = Q Ω`, `Ṗ = P Ω`, `Ω = J⁻¹(QᵀP − PᵀQ)`."""
+    n, right, rotated = header(p, S)
+    k = n * n
+    q, P, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k
+    load(S, y, q, 0, n, right)
+    load(S, y, P, k, n, right)
+    body_momentum(S, y, M, q, P, w, n)
+    angular_velocity(S, y, p, omega, M, v, w, n, rotated)
+    multiply(S, y, w, q, omega, n)
+    store(S, y, out, 0, w, n, right)
+    multiply(S, y, w, P, omega, n)
+    store(S, y, out, k, w, n, right)
+    return 0

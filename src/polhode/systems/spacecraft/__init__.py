@@ -1,0 +1,1 @@
+"""Spacecraft: gyrostats with rotors, torques and dampers."""

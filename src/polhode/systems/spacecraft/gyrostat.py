@@ -1,0 +1,331 @@
+"""The gyrostat: a rigid body with rotors, perhaps with an external torque.
+
+    Π = I_G ω + ρ,   Π̇ = Π × ω + τ,   Ṙ = R S(ω)                                  (44)–(46), (54) of [MP16]
+
+ρ is the rotors' momentum relative to the carrier. What spins them up is internal and does not enter: without an
+external torque R Π is kept for any ρ(t). ρ is
+    constant,
+    given as a function of time; then the clock is carried along, so that a state knows its own ρ, or
+    commanded, ρ̇ = u(t, R, ω) by a controller, and part of the state.
+
+One step is half a kick by τ (and by u, on ρ), the discrete motion with the ρ of the interval, and half a kick. The ρ of
+the interval is ρ(t + h/2), or ρ + (h/2) u: with either the step is symmetric and of order 2. It is (49) of [MP16],
+`L_d = (2/h) φ·I_Gφ + 2 φ·ρ` with φ the vector part of the increment's quaternion, on matrices and on quaternions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...bodies.inertia import Inertia
+from ...core.checks import check_finite
+from ...core.layout import Layout, Variable
+from ...core.system import Field, Invariant, Representation, State
+from ...errors import InvalidInputError
+from ...geometry.increments.gyrostat import solve_rotor_increment_
+from ...geometry.increments.rigid import symmetric_entries
+from ...geometry.vectors import Vector
+from ...scalars import Flow, kernel
+from ..attitude.base import AttitudeSystem
+from ..inputs.external_moment import ExternalMoment
+from ..stability.equilibria import Equilibrium
+from .gyrostat_flows import (
+    ATTITUDES,
+    CLOCK,
+    COMMANDED,
+    CONSTANT,
+    PI,
+    PULSES,
+    SLOTS,
+    carried_rho,
+    drift_matrix,
+    drift_quaternion,
+    given_drift,
+    given_rhs,
+    gyrostat_rates,
+    gyrostat_step,
+    rhs_carried,
+    torque_flow,
+    uniform,
+)
+from .rotors import GivenMomentum, Rotor, rotors_of
+from .steady_spins import steady_rates
+
+Array = NDArray[np.float64]
+
+
+class Gyrostat(AttitudeSystem):
+    """A rigid body with rotors, and perhaps an external torque.
+
+    `inertia` of the carrier: three moments or a 3×3 matrix. `rotors`: a list of `Rotor`s, or of tables of their
+    arguments; they add to the inertia, and their speeds make ρ. Or `rho`, ρ itself: three numbers, or a function of time
+    that returns three. `rotor_torque`: ρ̇ commanded by a controller `u(t, R, omega)`, or by numbers; ρ is then part of
+    the state, and starts at `rho`. `torque`, external: three numbers, a pulse as a table, or a function
+    `tau(t, R, omega)` or `tau(t)`, in the "body" or "inertial" ("space") `frame`. Functions return a tuple of three
+    numbers and are compiled; those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of
+    `polhode.scalars`.
+
+    >>> body = Gyrostat([1, 2, 3], rotors=[Rotor([0.02, 0.01], axis=[0, 0, 1], speed=10.0)])
+    >>> body.inertia.matrix.diagonal(), body.state(omega=[0, 0, 1]).Pi
+    (array([1.01, 2.01, 3.02]), array([0.  , 0.  , 3.22]))
+    """
+
+    summary = "rigid body with rotors"
+    reference = "[MP16] sec. VI, VII"
+    conserved: Mapping[str, Invariant] = {
+        "energy": Invariant("energy", "½ ω·I_G ω"),
+        "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
+    }
+    fields = {
+        **AttitudeSystem.fields,
+        "Pi": Field((3,), "angular momentum with the rotors, in the body frame", "mass length²/time"),
+        "p": Field((3,), "Pi, under the name that [MP16] gives it", "mass length²/time"),
+        "rho": Field((3,), "angular momentum of the rotors relative to the carrier", "mass length²/time"),
+        "kinetic_energy": Field((), "kinetic energy ½ ω·I_G ω", "mass length²/time²"),
+    }
+
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        rotors: Sequence[Rotor | Mapping[str, Any]] | None = None,
+        rho: Any = None,
+        torque: Any = None,
+        *,
+        frame: str = "body",
+        rotor_torque: Any = None,
+        allow_unphysical: bool = False,
+    ) -> None:
+        self.carrier = Inertia.of(inertia, allow_unphysical=allow_unphysical)
+        self.rotors = rotors_of(rotors)
+        whole = self.carrier.matrix + sum((r.carried for r in self.rotors), np.zeros((3, 3)))
+        diagonal = np.array_equal(whole, np.diag(np.diagonal(whole)))
+        super().__init__(np.diagonal(whole) if diagonal else whole, allow_unphysical=True)
+        self._allow_unphysical = allow_unphysical
+        if rho is not None and any(r.speed for r in self.rotors):
+            raise InvalidInputError("rho", rho, "nothing where rotors have speeds, which make it")
+        self.given = GivenMomentum(rho) if callable(rho) else None
+        spun = sum((r.momentum for r in self.rotors), np.zeros(3))
+        self.rho = spun if rho is None or self.given else check_finite("rho", rho, (3,))
+        self.command = ExternalMoment.of(rotor_torque, name="rotor_torque")
+        if self.given and self.command.acts:
+            raise InvalidInputError("rotor_torque", rotor_torque, "nothing where rho is a function of time")
+        self.moment = ExternalMoment.of(torque, frame, "torque")
+        self.hamiltonian = not (self.command.acts or self.moment.acts)
+        if self.given:
+            self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}
+        kept = self._kept()
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        self._representations = self._make()
+
+    def _kept(self) -> dict[str, bool]:
+        return {"energy": self.hamiltonian and not self.given, "spatial_momentum": not self.moment.acts}
+
+    # the steps and rates with a given ρ, and the flows for a carried one, by representation
+    _step: ClassVar[Mapping[str, Any]] = {"matrix": gyrostat_step, "quaternion": gyrostat_step}
+    _drift: ClassVar[Mapping[str, Flow]] = {"matrix": drift_matrix, "quaternion": drift_quaternion}
+    _rates: ClassVar[Any] = gyrostat_rates
+    _rhs: ClassVar[Flow] = rhs_carried
+    _pulses: ClassVar[Mapping[int, Flow]] = PULSES
+    _behind: ClassVar[tuple[Variable, ...]] = ()
+
+    def _make(self) -> dict[str, Representation]:
+        """The representations: what the two share is the order of the variables after the attitude."""
+        made = {}
+        for name, step in self._step.items():
+            attitude = ATTITUDES["matrix" if name == "matrix" else "quaternion"]
+            rotors = CLOCK if self.given else COMMANDED if self.command.acts else CONSTANT
+            layout = Layout(attitude, PI, rotors, *self._behind)
+            at = attitude.manifold.size
+            if self.given:
+                rho = self.given.kernel
+                drift, rhs = given_drift(step, at, rho), given_rhs(self._rates, rho) if name == "matrix" else None
+            else:
+                drift, rhs = self._drift[name], self._rhs if name == "matrix" else None
+            made[name] = Representation(layout, drift, self._force(at, layout.size), rhs, workspace=SLOTS)
+        if not self.hamiltonian:
+            made["forced"] = made["matrix"]  # the half kicks are the discrete Lagrange–d'Alembert principle
+        return made
+
+    def _force(self, at: int, slots: int) -> Flow | None:
+        if not (self.moment.acts or self.command.acts):
+            return None
+        tau, command = uniform(self.moment), uniform(self.command)
+        functions = {"torque": self.moment.given, "rotor_torque": self.command.given}
+        if not self.given:
+            if self.moment.function is None and self.command.function is None:
+                return self._pulses[slots]
+            return torque_flow(at, slots, carried_rho, tau, command, **functions)
+        given = self.given.kernel
+
+        @kernel
+        def rho_at(S: Any, y: Any, at: int, t: Any) -> Vector:
+            return given(t)
+
+        return torque_flow(at, slots, rho_at, tau, command, **functions)
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        return self._representations
+
+    def describe(self) -> dict[str, Any]:
+        J = self.carrier.matrix
+        diagonal = np.array_equal(J, np.diag(np.diagonal(J)))
+        plain: dict[str, Any] = {"inertia": (np.diagonal(J) if diagonal else J).tolist()}
+        if self.rotors:
+            plain["rotors"] = [rotor.describe() for rotor in self.rotors]
+        if self.given:
+            plain["rho"] = getattr(self.given.given, "__name__", "a function")
+        elif not any(r.speed for r in self.rotors):
+            plain["rho"] = self.rho.tolist()
+        renamed = {"moment": "torque", "frame": "frame"}
+        plain |= {renamed[key]: value for key, value in self.moment.describe().items()}
+        if self.command.acts:
+            plain["rotor_torque"] = self.command.describe()["moment"]
+        return plain | ({"allow_unphysical": True} if self._allow_unphysical else {})
+
+    def parameters(self) -> Array:
+        return np.concatenate([super().parameters(), self.moment.pulse, self.command.pulse, self.own_parameters()])
+
+    def own_parameters(self) -> Array:
+        """What a subclass reads from entry `OWN` of the parameters on."""
+        return np.zeros(0)
+
+    def state(  # type: ignore[override]
+        self,
+        *,
+        R: ArrayLike | None = None,
+        q: ArrayLike | None = None,
+        q_wxyz: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        Pi: ArrayLike | None = None,
+        p: ArrayLike | None = None,
+        rho: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> State:
+        """A state from an attitude (`R`, `q` or `q_wxyz`; default: identity) and a rate (`omega`, or the momentum `Pi`,
+        also called `p`, rotors included; default: at rest). `rho` may differ from the system's where it is commanded."""
+        if p is not None:
+            if Pi is not None:
+                raise InvalidInputError("p", p, "either Pi or p, not both: they are the same")
+            Pi = p
+        t = float(check_finite("t", t, ()))
+        if rho is not None and not self.command.acts:
+            raise InvalidInputError("rho", rho, "nothing: it is part of the state only where a rotor_torque is given")
+        here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else rho
+        here = check_finite("rho", here, (3,))
+        if Pi is None:
+            Pi = self.inertia.matrix @ check_finite("omega", np.zeros(3) if omega is None else omega, (3,)) + here
+            omega = None
+        state = super().state(R=R, q=q, q_wxyz=q_wxyz, omega=omega, Pi=Pi, t=t)
+        return State(self, {**state.values, **({"clock": t} if self.given else {"rho": here})}, t)
+
+    def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
+        return self.state(R=R, omega=omega, t=state.t, rho=state.rho if self.command.acts else None)
+
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        if name in values:
+            return values[name]
+        if name == "p":
+            return values["Pi"]
+        if name == "rho" and self.given:
+            return self.given.at(values["clock"])
+        if name == "omega":
+            return (values["Pi"] - self.derive("rho", values)) @ self.inertia.inverse
+        if name == "kinetic_energy":
+            omega = self.derive("omega", values)
+            return 0.5 * np.sum(omega * (omega @ self.inertia.matrix), axis=-1)
+        return super().derive(name, values)
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        kept = {
+            "energy": lambda: self.derive("kinetic_energy", values),
+            "spatial_momentum": lambda: np.einsum(
+                "...ij,...j->...i", self.derive("R", values), self.total_momentum(values)
+            ),
+        }
+        return {name: kept[name]() for name in self.conserved}
+
+    def total_momentum(self, values: Mapping[str, Array]) -> Array:
+        """The angular momentum of all there is, in the body frame."""
+        return values["Pi"]
+
+    def largest_step(self, state: State) -> float:
+        """Where the discrete equations lose the wanted solution, by following it (the free body's formula has no ρ)."""
+        return fold(self._motion(state), float(np.linalg.norm(self.inertia.inverse @ state.rho)), self._lost(state))
+
+    def _motion(self, state: State) -> float:
+        """How fast anything turns but for the rotors."""
+        return float(np.linalg.norm(state.omega))
+
+    def _lost(self, state: State) -> Any:
+        """Whether there is no solution, for an array of steps."""
+        J, rho = tuple(symmetric_entries(self.inertia.matrix)), tuple(state.rho)
+        kinetic = tuple(state.Pi - state.rho)
+        return lambda h: solve_rotor_increment_(J, tuple(x + 0.0 * h for x in kinetic), h, rho)[-1]
+
+    @property
+    def autonomous(self) -> bool:
+        """Whether ρ is constant and no torque acts from outside."""
+        return not (self.moment.acts or self.command.acts or self.given)
+
+    def locked_inertia(self) -> Array:
+        """The inertia of all that turns together in a steady rotation."""
+        return self.inertia.matrix
+
+    def steady_spins(self, momentum: float) -> list[Equilibrium]:
+        """Every rotation at a constant body rate with this length of the angular momentum: `I ω + ρ = λ ω`.
+
+        For a constant ρ and no torque. Where the body is symmetric they come in circles, of which one is given.
+        """
+        size = float(check_finite("momentum", momentum, ()))
+        if not self.autonomous:
+            raise InvalidInputError(
+                "momentum", momentum, "a constant rho and no torque: only then are there steady spins"
+            )
+        whole = Inertia.of(self.locked_inertia(), allow_unphysical=True)
+        return [
+            Equilibrium(f"spin at {np.linalg.norm(rate):.6g} about {_direction(rate)}", self.state(omega=rate))
+            for rate in steady_rates(whole, self.rho, size)
+        ]
+
+    def equilibria(self) -> list[Equilibrium]:
+        """At rest, in any attitude; see `steady_spins` for the rotations."""
+        if not self.autonomous:
+            raise InvalidInputError("system", self, "a constant rho and no torque: only then can it stay at rest")
+        return [Equilibrium("at rest, in any attitude", self.state())]
+
+    @classmethod
+    def example(cls) -> State:
+        carrier = [[1.0, 0.1, -0.05], [0.1, 1.9, 0.2], [-0.05, 0.2, 2.3]]
+        wheel = Rotor([0.02, 0.012], mass=0.3, position=[0.3, -0.2, 0.4], axis=[0.2, 0.3, 1.0], speed=25.0)
+        sphere = Rotor(0.05, mass=0.2, position=[-0.4, 0.1, 0.0], axis=[1.0, -0.5, 0.3], speed=-8.0)
+        body = cls(carrier, rotors=[wheel, sphere])
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.5, 0.9, -0.8])
+
+
+def fold(motion: float, rotors: float, lost: Any) -> float:
+    """The smallest step at which `lost(h)` holds, between a thousandth and a hundred radians of what moves and of the
+    rotors' share in it, to six digits."""
+    rate = motion + rotors
+    if not motion > 1e-12 * rate:
+        return float("inf")
+    steps = np.geomspace(1e-3, 1e2, 128) / rate
+    for _ in range(5):
+        with np.errstate(all="ignore"):
+            failed = np.asarray(lost(steps))
+        first = int(np.argmax(failed))
+        if not failed[first]:
+            return float("inf")
+        if first == 0:
+            return float(steps[0])
+        steps = np.linspace(steps[first - 1], steps[first], 33)
+    return float(steps[0])
+
+
+def _direction(rate: Array) -> str:
+    n = rate / max(float(np.linalg.norm(rate)), 1e-300) + 0.0
+    return "(" + ", ".join(f"{x:.4f}" for x in np.where(np.abs(n) < 5e-5, 0.0, n)) + ")"

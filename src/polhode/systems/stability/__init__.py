@@ -1,0 +1,1 @@
+"""Equilibria, relative equilibria, and the linearised motion about them."""

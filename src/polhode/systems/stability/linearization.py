@@ -1,0 +1,166 @@
+"""The linearised motion about an equilibrium, or a relative equilibrium, of any system, and what it says about stability.
+
+Where the second variation of the (augmented) energy, `Ω A` with the symplectic form Ω and the matrix A, has one sign, an
+equilibrium is stable, by Lagrange and Dirichlet's theorem. For a steady motion it need have one sign only where the
+momentum maps keep their values, and up to the motion itself (the energy–momentum method). Where an eigenvalue has a
+positive real part, it is unstable; otherwise all that the linearisation can say is that it is spectrally stable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.layout import Layout
+from ...core.system import State, System
+from ...errors import InvalidInputError, PolhodeError
+from .tangent_dynamics import STEADY, Vicinity, coordinate_blocks, rate_and_matrix, vicinity
+
+Array = NDArray[np.float64]
+ZERO = 1e-6  # what counts as a zero eigenvalue: where zeros are defective rounding grows to its square root
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """`ẋ = matrix x` with x = (ξ, δΠ) in the coordinates of the state's layout."""
+
+    state: State
+    matrix: Array
+    eigenvalues: NDArray[np.complex128]
+    verdict: str
+    explanation: str
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{complex(x):.6g}" for x in self.eigenvalues)
+        return f"Linearization({self.verdict}: {self.explanation}; eigenvalues {values})"
+
+
+def linearize(state: State, name: str = "matrix") -> Linearization:
+    """Linearise the motion of `state.system` about `state`, which must be an equilibrium or a relative one."""
+    system = state.system
+    y, p = system.enter(name, state), system.parameters()
+    near = vicinity(system.representations[name], y, p, state.t)
+    _check_steady(state, system.representations[name].layout, near)
+    eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(near.A).astype(np.complex128)
+    if near.rate == 0.0:  # nothing acts back on itself
+        eigenvalues = np.zeros_like(eigenvalues)
+    order = np.lexsort((eigenvalues.imag, eigenvalues.real))
+    return Linearization(state, near.A, eigenvalues[order], *_verdict(state, name, near, eigenvalues))
+
+
+def _check_steady(state: State, layout: Layout, near: Vicinity) -> None:
+    """In a relative equilibrium the momenta stay and so does the rate: `v̇ = A v` vanishes."""
+    changes = near.scaled_A @ near.scaled_v / near.rate if near.rate else np.zeros_like(near.v)
+    for variable, i in zip(layout.variables, coordinate_blocks(layout), strict=True):
+        if variable.kicked:
+            changes[i] = np.maximum(np.abs(changes[i]), np.abs(near.scaled_v[i]))
+    if not near.vanishes(changes, STEADY):
+        off = np.abs(changes).max() / near.rate if near.rate else np.inf
+        raise InvalidInputError(
+            "state", state, f"an equilibrium or a relative one; here rates change, by {off:.2g} of themselves"
+        )
+
+
+def _verdict(state: State, name: str, near: Vicinity, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
+    """ "stable", "unstable" or "spectrally stable", and why."""
+    scale = max(float(np.abs(eigenvalues).max()), 1e-2 * near.rate)
+    growth = float(eigenvalues.real.max())
+    if growth > ZERO * scale:
+        return "unstable", f"a disturbance grows as exp({growth:.6g} t)"
+    if growth < -ZERO * scale:
+        return "stable", f"every disturbance decays, at least as exp({growth:.6g} t)"
+    if near.at_rest and _has_attracting_family(state, name, near, int(np.sum(eigenvalues.real >= -ZERO * scale))):
+        return "stable", "every disturbance decays, up to drift along a family of equilibria"
+    why = _extremum(state, name, near)
+    if why:
+        return "stable", f"the energy has {why}"
+    return "spectrally stable", "no eigenvalue has a positive real part; more the linearisation does not say"
+
+
+def _has_attracting_family(state: State, name: str, near: Vicinity, central: int) -> bool:
+    """Whether the `central` eigenvalues that do not decay are zeros that belong to a family of equilibria."""
+    _, sizes, rows = np.linalg.svd(near.scaled_A)
+    still = rows[sizes <= ZERO * near.rate]
+    return len(still) == central and _is_family(state, name, near, still)
+
+
+def _extremum(state: State, name: str, near: Vicinity) -> str:
+    """The kind of extremum that the energy has at a state of a Hamiltonian system; nothing if it has none."""
+    system, y = state.system, state.system.enter(name, state)
+    if not system.hamiltonian:
+        return ""
+    try:
+        form = system.symplectic_form(name, y)
+    except PolhodeError:
+        return ""
+    hessian = 0.5 * (form @ near.A + (form @ near.A).T)
+    unit = near.scale.copy()
+    for i in coordinate_blocks(system.representations[name].layout):
+        size = np.abs(hessian[i, i]).max(initial=0.0)
+        if size > 0.0:
+            unit[i] = 1.0 / np.sqrt(size)
+    hessian = hessian * unit * unit[:, None]
+    values, vectors = np.linalg.eigh(hessian)
+    null = np.abs(values) <= ZERO
+    if near.at_rest:
+        if not (np.all(values[~null] > 0) or np.all(values[~null] < 0)):
+            return ""
+        if not null.any():
+            return "a strict extremum here"
+        directions = vectors[:, null].T * unit / near.scale
+        if _is_family(state, name, near, directions):
+            return f"an extremum here, up to drift along a family of {null.sum()} dimensions"
+    elif _is_formally_stable(hessian, _momentum_slopes(system, name, y, near) * unit / near.scale, near.v / unit):
+        return "an extremum here at fixed momentum, up to a shift along the motion"
+    return ""
+
+
+def _is_family(state: State, name: str, near: Vicinity, directions: Array) -> bool:
+    """Whether the equilibrium belongs to a family of them along every one of these directions, in natural units: Newton's
+    method finds another one from some way along it, and not the same again."""
+    system = state.system
+    representation, y, p = system.representations[name], system.enter(name, state), system.parameters()
+    layout = representation.layout
+    for direction in directions:
+        for length in (0.3, -0.2):
+            along = length * direction / np.abs(direction).max()
+            moved = layout.retract(y, along * near.scale)
+            for _ in range(12):
+                v, A = rate_and_matrix(representation, moved, p, state.t)
+                if near.vanishes(v / near.scale, 1e-10):
+                    break
+                scaled = A * near.scale / near.scale[:, None]
+                step = np.linalg.lstsq(scaled, -v / near.scale, rcond=ZERO)[0]
+                moved = layout.retract(moved, np.asarray(step * near.scale, np.float64))
+            else:
+                return False
+            if layout.distance(moved, y) < 0.1 * abs(length):
+                return False
+    return True
+
+
+def _momentum_slopes(system: System, name: str, y: Array, near: Vicinity) -> Array:
+    """The derivatives of the kept momentum maps by the coordinates at y in natural units, as rows of one size."""
+    layout = system.representations[name].layout
+    names = [key for key, kept in system.conserved.items() if kept.kind == "momentum"]
+
+    def momenta(x: Array) -> Array:
+        kept = system.invariants(layout.unpack(layout.retract(y, x)))
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(kept[key]) for key in names)])
+
+    h = 1e-5
+    columns = [(momenta(h * e) - momenta(-h * e)) / (2.0 * h) for e in np.diag(near.scale)]
+    return np.stack(columns, axis=1)
+
+
+def _is_formally_stable(hessian: Array, slopes: Array, v: Array) -> bool:
+    """Whether the second variation has one sign on the disturbances that change no momentum, but for those along v."""
+    sizes = np.abs(slopes).max(initial=0.0)
+    rows = np.vstack([slopes / (sizes or 1.0), v / np.linalg.norm(v)])
+    _, sizes, rows = np.linalg.svd(rows)
+    within = rows[int(np.sum(sizes > 1e-7 * sizes[0])) :]
+    values = np.linalg.eigvalsh(within @ hessian @ within.T)
+    large = np.abs(values) > ZERO
+    return bool(np.all(large) and (np.all(values > 0.0) or np.all(values < 0.0)) and values.size)

@@ -1,0 +1,1 @@
+"""Figures of trajectories, in matplotlib."""

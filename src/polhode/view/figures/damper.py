@@ -1,0 +1,76 @@
+"""Figures of spacecraft: how a damper takes energy away, and where the spin goes meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.system import System
+from ...simulation.trajectory import Trajectory
+from .style import GREY, legend_beside, styled
+from .time_series import drawable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def has_damper(system: System) -> bool:
+    """Whether a system loses energy to a damper inside it."""
+    return hasattr(system, "damper_inertia") and "kinetic_energy" in system.fields
+
+
+@styled
+def dissipation(trajectory: Trajectory) -> Figure:
+    """Energy, the slip of the damper, and the share of the body's principal axes in the direction of its spin."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    t, omega = trajectory.t, trajectory.omega
+    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
+    top, middle, bottom = figure.subplots(3, 1, sharex=True)
+    top.plot(t, trajectory.kinetic_energy)
+    levels = _levels(trajectory)
+    for height, label in levels:
+        top.axhline(height, color=GREY, linewidth=0.9, linestyle=":")
+        top.annotate(
+            label,
+            (1.0, height),
+            (3, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+        )
+    low = min([*(height for height, _ in levels), float(trajectory.kinetic_energy.min())])
+    high = max([*(height for height, _ in levels), float(trajectory.kinetic_energy.max())])
+    margin = 0.06 * (high - low) or 1.0
+    top.set_ylim(low - margin, high + margin)
+    top.set_title("kinetic energy" + (", and of the steady spins with this momentum" if levels else ""))
+    top.set_ylabel("energy")
+    middle.plot(t, np.linalg.norm(trajectory.omega_D - omega, axis=-1))
+    middle.set_title("slip of the damper")
+    middle.set_ylabel(r"$|\omega_D-\omega|$")
+    middle.set_ylim(bottom=0.0)
+    speed = np.linalg.norm(omega, axis=-1, keepdims=True)
+    share = (omega @ trajectory.system.inertia.axes / np.where(speed > 0.0, speed, 1.0)) ** 2  # type: ignore[attr-defined]
+    for i, label in enumerate(("smallest", "middle", "largest")):
+        bottom.plot(t, share[:, i], label=f"{label} inertia")
+    bottom.set_title("share of the principal axes in the spin: squared direction cosines")
+    bottom.set_ylim(-0.05, 1.05)
+    legend_beside(bottom)
+    bottom.set_xlabel("time")
+    if len(t) > 1:
+        bottom.set_xlim(*sorted((float(t[0]), float(t[-1]))))
+    return figure
+
+
+def _levels(trajectory: Trajectory) -> list[tuple[float, str]]:
+    """The energies of the steady spins with the momentum of the first state, if there are any."""
+    system, first = trajectory.system, trajectory.state(0)
+    if not getattr(system, "autonomous", False):
+        return []
+    momentum = float(np.linalg.norm(system.total_momentum(first.values)))  # type: ignore[attr-defined]
+    if not momentum > 0.0:
+        return []
+    energies = sorted({round(float(e.kinetic_energy), 12) for e in system.steady_spins(momentum)})  # type: ignore[attr-defined]
+    return [(energies[0], "least"), (energies[-1], "most")] if len(energies) > 1 else []

@@ -1,0 +1,185 @@
+"""Figures of bodies that move through space: their paths, how far apart they are, the elements of their orbit, how they
+librate, and where the energy goes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...analysis.orbits import libration as libration_angles
+from ...analysis.orbits import mutual_distance, mutual_elements
+from ...core.system import System
+from ...errors import InvalidInputError
+from ...simulation.trajectory import Trajectory
+from ...systems.full_body.placements import bodies_of
+from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
+from .time_series import drawable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+PATHS = 8  # bodies and pairs that a figure can show apart
+
+
+def has_positions(system: System) -> bool:
+    """Whether the system's bodies have places in space."""
+    return {"x1", "x2"} <= set(system.fields) or system.fields.get("x", None) is not None
+
+
+def positions(trajectory: Trajectory) -> Array:
+    """The mass centres, (time, bodies, 3)."""
+    if "x" in trajectory.system.fields:
+        return trajectory.x
+    return np.stack([trajectory.x1, trajectory.x2], axis=1)
+
+
+@styled
+def orbit(trajectory: Trajectory) -> Figure:
+    """Paths of the mass centres in the plane of the motion's two widest directions, and the mutual distances."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    x = positions(trajectory)
+    figure = Figure(figsize=(10.0, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.3])
+    widths = np.ptp(x.reshape(-1, 3), axis=0)
+    across, up = sorted(np.argsort(widths)[-2:])
+    for i, colour in zip(range(min(x.shape[1], PATHS)), PALETTE * 2, strict=False):
+        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=f"body {i + 1}")
+        left.plot(*x[0, i, [across, up]], "o", color=colour, markersize=4, fillstyle="none")
+        left.plot(*x[-1, i, [across, up]], "o", color=colour, markersize=5)
+    left.set_aspect("equal", adjustable="datalim")
+    left.set_xlabel("xyz"[across])
+    left.set_ylabel("xyz"[up])
+    left.set_title("Paths of the mass centres (○ start, ● end)")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
+    nearest, farthest = np.inf, 0.0
+    for i, j in list(combinations(range(x.shape[1]), 2))[:PATHS]:
+        distance = np.linalg.norm(x[:, i] - x[:, j], axis=-1)
+        right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i + 1}–{j + 1}")
+        k = int(np.argmin(distance))
+        nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
+        right.plot(trajectory.t[k], distance[k], ".", color=GREY)
+        right.annotate(
+            f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
+            (trajectory.t[k], distance[k]),
+            (8, 6),
+            textcoords="offset points",
+            fontsize=8,
+            color=GREY,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+        )
+    if nearest < 0.5 * farthest:
+        right.set_ylim(0.0, 1.1 * farthest)
+    right.margins(x=0.01, y=0.12)
+    right.set_xlabel("time")
+    right.set_ylabel("distance")
+    right.set_title("Distance of the mass centres, and the closest")
+    if x.shape[1] > 2:
+        legend_beside(right)
+    return figure
+
+
+def has_mutual_orbit(system: System) -> bool:
+    """Whether the system has at least two bodies in space."""
+    return len(bodies_of(system)) > 1
+
+
+@styled
+def elements(trajectory: Trajectory) -> Figure:
+    """Osculating elements of the orbit of body 1 about body 2: size, eccentricity, and the angles."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
+    size, shape, angles = figure.subplots(3, 1, sharex=True)
+    angles.set_xlabel("time")
+    try:
+        orbit = mutual_elements(trajectory)
+    except InvalidInputError:
+        size.set_title("A motion along the line of centres has no orbital elements")
+        return figure
+    t = trajectory.t
+    size.set_title("Osculating orbit of body 1 about body 2")
+    size.plot(t, mutual_distance(trajectory), color=SKY, linewidth=2.2, label="distance")
+    if np.all(orbit.e < 1.0):
+        size.plot(t, orbit.a, color=BLUE, label="semi-major axis $a$")
+    size.plot(t, orbit.q, color=ORANGE, linewidth=1.0, label="periapsis distance $q$")
+    size.set_ylabel("length")
+    shape.plot(t, orbit.e, color=BLUE, label="eccentricity $e$")
+    shape.set_ylim(bottom=0.0)
+    shape.set_ylabel("eccentricity")
+    angles.plot(t, np.degrees(orbit.inclination), label="inclination")
+    for name in ("node", "periapsis"):
+        angles.plot(t, unbroken(np.degrees(getattr(orbit, name)), 360.0), linewidth=1.0, label=name)
+    angles.set_ylabel("degrees")
+    for ax in (size, angles):
+        legend_beside(ax)
+    size.margins(x=0.01)
+    return figure
+
+
+@styled
+def libration(trajectory: Trajectory) -> Figure:
+    """The angle of each body's long axis from the line of centres, in the plane of the orbit."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    panels[-1].set_xlabel("time")
+    try:
+        angles = np.degrees(libration_angles(trajectory))
+    except InvalidInputError:
+        panels[0].set_title("A motion along the line of centres has no orbital plane to librate in")
+        return figure
+    for i, (ax, colour) in enumerate(zip(panels, PALETTE, strict=False)):
+        angle = angles[:, i]
+        ax.set_ylabel("degrees")
+        ax.margins(x=0.01)
+        if np.isnan(angle).any():
+            ax.set_title(f"Body {i + 1} has no long axis")
+            continue
+        line = unbroken(angle, 180.0)
+        circulates = bool(np.isnan(line).any())
+        ax.plot(trajectory.t, line, color=colour, linewidth=1.0)
+        extent = (
+            "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
+        )
+        ax.set_title(f"Long axis of body {i + 1} from the line of centres: {extent}")
+        if circulates:
+            ax.set_ylim(-90.0, 90.0)
+            ax.set_yticks([-90, -45, 0, 45, 90])
+    return figure
+
+
+def unbroken(angle: Array, turn: float) -> Array:
+    """An angle with gaps where it leaps from one end of its range to the other, so that no line joins them."""
+    leaps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.5 * turn
+    return np.where(leaps, np.nan, angle)
+
+
+@styled
+def energies(trajectory: Trajectory) -> Figure:
+    """Kinetic energy of translation and of rotation, potential energy, and their sum."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    figure = Figure(figsize=(8.0, 4.0), layout="constrained")
+    ax = figure.subplots()
+    system: Any = trajectory.system
+    # what perturbs bodies from outside may move
+    given = (trajectory.values, trajectory.t) if hasattr(system, "outside") else (trajectory.values,)
+    for label, values in system.energies(*given).items():
+        look = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
+        ax.plot(trajectory.t, values, label=label, **look)
+    ax.margins(x=0.01)
+    ax.set_xlabel("time")
+    ax.set_ylabel("energy")
+    ax.set_title("Where the energy is")
+    legend_beside(ax)
+    return figure

@@ -1,0 +1,133 @@
+"""Figures of systems with one angle or two: the phase portrait, and the path of a double pendulum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.system import System
+from ...simulation.trajectory import Trajectory
+from ...systems.planar.base import CircleSystem
+from .style import BLACK, BLUE, GREY, ORANGE, styled
+from .time_series import Closeup, draw_time, drawable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+COLOURS = (BLUE, ORANGE)
+LEVELS = 14
+
+
+def has_angles(system: System) -> bool:
+    """Whether the state is one angle or two, and their rates."""
+    field = system.fields.get("theta")
+    return field is not None and "omega" in system.fields and field.shape in ((), (2,))
+
+
+@styled
+def phase(trajectory: Trajectory) -> Figure:
+    """Angle and rate in the plane, with the curves of equal energy where these are the paths; and both over time."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    theta, omega = (getattr(trajectory, n).reshape(len(trajectory), -1) for n in ("theta", "omega"))
+    count = theta.shape[1]
+    part = Closeup.of(trajectory)
+    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
+    grid = figure.add_gridspec(2, 1 + count, width_ratios=[*[1.0] * count, 1.2 if count == 1 else 1.0])
+    for i in range(count):
+        ax = figure.add_subplot(grid[:, i])
+        if isinstance(trajectory.system, CircleSystem):
+            draw_levels(ax, trajectory.system, float(np.abs(omega).max()))
+        draw_phase(ax, theta[:, i], omega[:, i], part, COLOURS[i])
+        ax.set_title("phase plane" if count == 1 else f"link {i + 1}")
+    upper = figure.add_subplot(grid[0, count])
+    lower = figure.add_subplot(grid[1, count], sharex=upper)
+    t = trajectory.t[part.rows]
+    for i in range(count):
+        label = None if count == 1 else f"link {i + 1}"
+        angle = theta[part.rows, i] if part.coarse else np.unwrap(theta[part.rows, i])
+        upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **part.line())
+        lower.plot(t, omega[part.rows, i], color=COLOURS[i], **part.line())
+    upper.set_title("over time" + part.note)
+    upper.set_ylabel("angle (degrees)")
+    upper.tick_params(labelbottom=False)
+    lower.set_ylabel(r"$\omega$ (rad/time)")
+    draw_time(lower, t)
+    if count > 1:
+        upper.legend(loc="best")
+    return figure
+
+
+def draw_phase(ax: Axes, theta: Array, omega: Array, part: Closeup, colour: str) -> None:
+    """A path in the plane of an angle from −π to π and its rate, into `ax`, with a mark at its start."""
+    line: dict[str, Any] = part.line() or {"linewidth": 1.2}
+    # where the angle passes π the path leaves on one side and comes in on the other
+    jumps = np.flatnonzero(np.abs(np.diff(theta)) > np.pi) + 1
+    ax.plot(np.insert(theta, jumps, np.nan), np.insert(omega, jumps, np.nan), color=colour, zorder=3, **line)
+    ax.plot(theta[:1], omega[:1], "o", color=colour, markeredgecolor=BLACK, markersize=6, zorder=4, label="start")
+    ax.set_xlim(-np.pi, np.pi)
+    ax.set_xticks(np.pi * np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), ["−π", "−π/2", "0", "π/2", "π"])
+    ax.set_xlabel(r"angle $\theta$")
+    ax.set_ylabel(r"rate $\omega$ (rad/time)")
+
+
+def draw_levels(ax: Axes, system: CircleSystem, fastest: float) -> None:
+    """The curves of equal energy, into `ax`: separatrices dashed, and the angles of rest, open where U has no minimum."""
+    angle = np.linspace(-np.pi, np.pi, 361)
+    U = system.potential_energy(np.stack([np.cos(angle), np.sin(angle)], axis=-1))
+    depth = float(np.ptp(U))
+    width = 1.15 * max(fastest, np.sqrt(2.0 * depth / system.J), 1e-12)
+    rate = np.linspace(-width, width, 241)
+    H = 0.5 * system.J * rate[:, None] ** 2 + U
+    ax.set_ylim(-width, width)
+    if not depth > 0.0:
+        return
+    levels = U.min() + (float(H.max()) - U.min()) * (np.arange(1, LEVELS + 1) / (LEVELS + 1)) ** 2
+    ax.contour(angle, rate, H, levels=levels, colors=GREY, linewidths=0.6, linestyles="-", alpha=0.55)
+    # local extrema of U on the circle; the last sample repeats the first
+    around = U[:-1]
+    before, after = np.roll(around, 1), np.roll(around, -1)
+    tops, wells = (around > before) & (around >= after), (around < before) & (around <= after)
+    passes = sorted({round(float(u), 9) for u in around[tops]})
+    ax.contour(angle, rate, H, levels=passes, colors=BLACK, linewidths=0.9, linestyles="--", alpha=0.8)
+    for chosen, face in ((wells, BLACK), (tops, "white")):
+        at = angle[:-1][chosen]
+        at = np.concatenate([at, at[np.isclose(at, -np.pi)] + 2.0 * np.pi])
+        ax.plot(at, 0.0 * at, "o", color=BLACK, markerfacecolor=face, markersize=5, zorder=5, clip_on=False)
+
+
+def has_joints(system: System) -> bool:
+    """Whether the system is a chain of links in a plane."""
+    return hasattr(system, "joints")
+
+
+@styled
+def path(trajectory: Trajectory) -> Figure:
+    """Where the second joint and the second mass centre of a double pendulum go, and the links at the end."""
+    from matplotlib.figure import Figure
+
+    trajectory = drawable(trajectory)
+    system: Any = trajectory.system
+    places = system.joints(trajectory.theta)
+    figure = Figure(figsize=(6.4, 6.0), layout="constrained")
+    ax = figure.subplots()
+    names = ("second joint", "mass centre of the second link")
+    for i, (name, colour) in enumerate(zip(names, COLOURS, strict=True)):
+        ax.plot(*places[:, i].T, color=colour, linewidth=0.8, alpha=0.75, label=name)
+    for row, alpha in ((0, 0.35), (-1, 1.0)):
+        links = np.vstack([np.zeros(2), places[row]])
+        ax.plot(*links.T, "o-", color=BLACK, alpha=alpha, linewidth=2.0, markersize=5)
+    plain: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0}
+    for row, label, colour in ((0, "start", GREY), (-1, "end", BLACK)):
+        ax.annotate(label, places[row, 1], (7, -12), textcoords="offset points", color=colour, bbox=plain, zorder=5)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xlabel("x")
+    ax.set_ylabel("y, up")
+    ax.set_title(f"Path in the plane, t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure

@@ -1,0 +1,1 @@
+"""Pages: the view in a browser, the report, notebooks."""

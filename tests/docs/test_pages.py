@@ -1,0 +1,40 @@
+"""Every Python block of the documentation runs, page by page, as a reader would type it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+PAGES = sorted(page for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"] if BLOCK.search(page.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_code_blocks_run(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(BLOCK.findall(page.read_text())))
+    # a process of its own: what a page defines must not become part of the library for other tests
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{page.name}:\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_examples_are_short() -> None:
+    """A system takes under 60 lines, a method under 120."""
+    blocks = BLOCK.findall((DOCS / "architecture.md").read_text())
+    (system,) = [b for b in blocks if "class HeavyTop" in b]
+    (method,) = [b for b in blocks if "class ForestRuth" in b]
+    assert len(system.splitlines()) < 60
+    assert len(method.splitlines()) < 120
+
+
+def test_examples_in_docstrings_are_fenced() -> None:
+    pytest.importorskip("griffe")
+    fenced = runpy.run_path(str(DOCS / "doctests.py"))["fenced"]
+    assert fenced("Adds.\n\n>>> 1 + 1\n2\n\nMore.") == "Adds.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore."
+    assert fenced("No example.") == "No example."

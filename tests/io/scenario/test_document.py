@@ -1,0 +1,112 @@
+"""Scenarios: what a file may say, and how changes reach it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.io.scenario.document import load_scenario
+from polhode.io.scenario.validation import arguments, nearest
+
+from .scenarios import GOOD
+
+
+@pytest.fixture
+def good(tmp_path):
+    file = tmp_path / "good.toml"
+    file.write_text(GOOD)
+    return file
+
+
+def test_a_scenario_does_what_the_library_does(good):
+    body = ph.FreeRigidBody([1, 2, 3])
+    expected = ph.simulate(body.state(omega=[0.7, -0.6, 0.5]), step=0.1, t_end=2.0)
+    found = load_scenario(good).run()
+    assert np.array_equal(found.R, expected.R)
+    assert np.array_equal(found.Pi, expected.Pi)
+    assert found.method == expected.method
+    assert found.provenance == {"scenario": GOOD, "scenario_file": "good.toml"}
+
+
+def test_every_entry_reaches_its_place(tmp_path):
+    file = tmp_path / "all.toml"
+    file.write_text("""
+        [system]
+        type = "FreeRigidBody"
+        inertia = [1, 1, 3]
+        allow_unphysical = true
+        [state]
+        q = [0, 0, 1, 0]
+        Pi = [0.1, 0.2, 0.3]
+        t = 5
+        [method]
+        type = "DOP853"
+        rtol = 1e-9
+        [run]
+        step = -0.5
+        steps = 7
+        save_every = 3
+        [output]
+        file = "elsewhere.nc"
+    """)
+    scenario = load_scenario(file)
+    trajectory = scenario.run()
+    assert scenario.output_name == "elsewhere.nc"
+    assert trajectory.system.describe() == {"inertia": [1.0, 1.0, 3.0], "allow_unphysical": True}
+    assert trajectory.method == ph.DOP853(rtol=1e-9)
+    assert trajectory.t.tolist() == [5.0, 3.5, 2.0, 1.5]
+    assert trajectory.Pi[0].tolist() == [0.1, 0.2, 0.3]
+    assert np.allclose(trajectory.R[0], np.diag([-1.0, -1.0, 1.0]))
+
+
+def test_what_may_be_left_out(tmp_path):
+    file = tmp_path / "short.toml"
+    file.write_text('[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nstep = 1\nsteps = 2\n')
+    scenario = load_scenario(file)
+    assert scenario.build()[2] == ph.LGVI(order=2)
+    assert scenario.output_name == "short.nc"
+    assert scenario.document.output.plots is True
+
+
+def test_the_tangent_map_can_be_asked_for(good):
+    tangent = load_scenario(good, ["run.tangent=true", "run.t_end=0.2"]).run().tangent
+    assert tangent is not None
+    assert tangent.shape == (3, 6, 6)
+
+
+def test_changes_replace_add_and_remove(good):
+    changes = ["run.step=0.05", "method.type=QuaternionVI", "run.t_end=", "run.steps=3", "state.t=1.5"]
+    scenario = load_scenario(good, changes)
+    trajectory = scenario.run()
+    assert trajectory.method == ph.QuaternionVI(order=2)
+    assert (trajectory.step, trajectory.stats.steps, trajectory.t[0]) == (0.05, 3, 1.5)
+    assert trajectory.provenance["overrides"] == changes
+
+
+def test_a_mark_of_byte_order_and_other_line_ends_do_no_harm(tmp_path):
+    file = tmp_path / "windows.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert load_scenario(file).plan().steps == 20
+
+
+def test_arguments_follow_the_signature_of_any_function():
+    def make(self, mass: float, *, name: str = "body", count: int | None = None, shape=None) -> None: ...
+
+    assert arguments("f", "s", make, {"mass": 1, "shape": {"a": [1]}}) == {"mass": 1.0, "shape": {"a": [1]}}
+    assert arguments("f", "s", make, {"mass": 2.5, "count": 3}) == {"mass": 2.5, "count": 3}
+    for wrong, message in (
+        ({}, "s.mass is missing"),
+        ({"mass": "heavy"}, "s.mass = 'heavy': expected a number"),
+        ({"mass": 1, "name": 3}, "s.name = 3: expected text"),
+        ({"mass": 1, "count": 1.5}, "s.count = 1.5: expected a whole number"),
+        ({"mas": 1}, "did you mean 'mass'"),
+        ({"mass": 1, "self": 2}, "s.self is unknown"),
+    ):
+        with pytest.raises(ph.InvalidInputError, match=message):
+            arguments("f", "s", make, wrong)
+
+
+def test_the_nearest_spelling_is_offered_only_if_near():
+    assert nearest("LGIV", ["LGVI", "RK4"]) == "; did you mean 'LGVI'?"
+    assert nearest("banana", ["LGVI", "RK4"]) == ""

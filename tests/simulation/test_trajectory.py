@@ -1,0 +1,105 @@
+"""The result: fields, invariants, what was kept, and the dataset."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.scalars import double
+
+BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
+RUN = ph.simulate(BODY.state(omega=[0.7, -0.6, 0.5]), step=0.1, steps=50, save_every=5)
+
+
+def test_fields_have_time_first_and_agree() -> None:
+    assert RUN.R.shape == (11, 3, 3)
+    assert RUN.q.shape == (11, 4)
+    np.testing.assert_allclose(RUN.Pi, RUN.omega * [1, 2, 3], rtol=1e-15)
+    np.testing.assert_allclose(ph.quaternion.to_matrix(RUN.q), RUN.R, atol=1e-15)
+
+
+def test_unknown_fields_name_the_known_ones() -> None:
+    with pytest.raises(AttributeError, match="R, q, omega, Pi"):
+        _ = RUN.theta
+    with pytest.raises(AttributeError, match="R, q, omega, Pi"):
+        _ = RUN.final.theta
+
+
+def test_states_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        RUN.final.R[0, 0] = 2.0
+    with pytest.raises(ValueError, match="read-only"):
+        RUN.R[0, 0, 0] = 2.0
+
+
+def test_final_is_the_last_sample() -> None:
+    assert RUN.final.t == RUN.t[-1]
+    np.testing.assert_array_equal(RUN.final.R, RUN.R[-1])
+
+
+def test_invariants_and_drift() -> None:
+    values = RUN.invariants()
+    np.testing.assert_allclose(values["energy"], 0.5 * np.sum(RUN.Pi * RUN.omega, axis=1))
+    np.testing.assert_allclose(values["spatial_momentum"][3], RUN.R[3] @ RUN.Pi[3])
+    assert set(RUN.drift()) == set(BODY.conserved)
+    assert RUN.drift()["energy"] == np.max(np.abs(values["energy"] - values["energy"][0]))
+
+
+def test_kept_finds_a_slope() -> None:
+    """A method that loses energy steadily shows it in the slope; the true motion does not."""
+    state = BODY.state(omega=[0.7, -0.6, 0.5])
+    lost = {k.name: k for k in ph.simulate(state, step=0.1, steps=5000, method=ph.Midpoint()).conservation()}
+    kept = {k.name: k for k in ph.simulate(state, step=0.1, steps=5000).conservation()}
+    assert abs(lost["energy"].slope) * 500 > 0.5 * lost["energy"].worst
+    assert kept["energy"].relative < 1e-13
+    assert kept["energy"].first == pytest.approx(0.98)
+    assert kept["spatial_momentum"].first == pytest.approx(np.linalg.norm([0.7, -1.2, 1.5]))
+
+
+def test_the_dataset_says_what_it_holds() -> None:
+    data = RUN.to_xarray()
+    assert data["R"].dims[0] == "time"
+    np.testing.assert_array_equal(data["Pi"].values, RUN.Pi)
+    assert data["omega"].attrs["units"] == "rad/time"
+    assert data.attrs["polhode_system"] == "FreeRigidBody"
+    assert json.loads(data.attrs["polhode_parameters"]) == {"inertia": [1.0, 2.0, 3.0]}
+    assert data.attrs["polhode_step"] == 0.1
+    assert "scalar last" in data.attrs["polhode_conventions"]
+
+
+def test_repr_is_one_line() -> None:
+    for thing in (RUN, RUN.final, BODY, RUN.method):
+        assert "\n" not in repr(thing)
+
+
+@pytest.mark.parametrize("kind", ph.systems.known_systems().values(), ids=lambda kind: kind.__name__)
+def test_systems_travel_and_are_copied(kind: type[ph.System]) -> None:
+    """From their arguments, with whatever was compiled for them left behind."""
+    state = kind.example()
+    for form in state.system.representations.values():
+        if form.drift is not None:
+            form.drift.on(double)
+    for again in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert again.system.describe() == state.system.describe()
+        assert all(np.array_equal(again.values[name], value) for name, value in state.values.items())
+
+
+def test_a_system_travels_as_it_was_made() -> None:
+    inertia = np.array([1.0, 2.0, 3.0])
+    body = ph.FreeRigidBody(inertia)
+    inertia[:] = 5.0
+    assert pickle.loads(pickle.dumps(body)).describe() == {"inertia": [1.0, 2.0, 3.0]}
+
+
+def test_what_is_sent_to_another_process_arrives_whole() -> None:
+    again = pickle.loads(pickle.dumps(RUN))
+    np.testing.assert_array_equal(again.R, RUN.R)
+    np.testing.assert_array_equal(again.final.Pi, RUN.final.Pi)
+    assert pickle.loads(pickle.dumps(RUN.final)).t == RUN.final.t
+    error = pickle.loads(pickle.dumps(ph.InvalidInputError("step", 0.0, "a nonzero number")))
+    assert (error.field, str(error)) == ("step", "step = 0.0: expected a nonzero number")

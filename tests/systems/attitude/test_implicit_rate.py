@@ -1,0 +1,72 @@
+"""Torques and commands that depend on the rate at the node, which depends on them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import polhode as ph
+
+STIFF = {
+    "torque": lambda k: ph.Gyrostat([1, 2, 3], torque=lambda t, R, w: (-k * w[0], -k * w[1], -k * w[2])),
+    "rotor_torque": lambda k: ph.Gyrostat([1, 2, 3], rotor_torque=lambda t, R, w: (k * w[0], k * w[1], k * w[2])),
+    "moment": lambda k: ph.AttitudeBody([1, 2, 3], moment=lambda t, R, w: (-k * w[0], -k * w[1], -k * w[2])),
+}
+
+
+@pytest.mark.parametrize("kind", list(STIFF))
+@pytest.mark.parametrize("k", [1.0, 25.0, 100.0])
+def test_a_torque_of_the_rate_however_stiff(kind: str, k: float) -> None:
+    """About an axis a drag −kω makes a step the factor (1 − a)/(1 + a), a = hk/2I, for values and tangents."""
+    body, a = STIFF[kind](k), 0.1 * k / 2
+    run = ph.simulate(body.state(omega=[0.5, 0, 0]), step=0.1, steps=3, tangent=True)
+    factor = ((1 - a) / (1 + a)) ** np.arange(4)
+    np.testing.assert_allclose(run.omega[:, 0], 0.5 * factor, rtol=1e-13)
+    along = run.tangent[:, 3, 3] - (run.tangent[:, 6, 3] if kind == "rotor_torque" else 0.0)
+    np.testing.assert_allclose(along, factor, rtol=1e-12)
+
+
+def test_a_nonlinear_torque_solves_its_equation() -> None:
+    """Π after a step is Π before the last half kick and that kick with the rate after it: with J = 1, along an axis."""
+    body = ph.Gyrostat([1, 1, 1], torque=lambda t, R, w: (-1e3 * w[0] * w[0] * w[0], 0.0, 0.0))
+    run = ph.simulate(body.state(omega=[0.3, 0, 0]), step=0.01, steps=1, tangent=True)
+    a, b = run.omega[:, 0]
+    assert b + 5.0 * b**3 == pytest.approx(a - 5.0 * a**3, rel=1e-14)
+    assert run.tangent[-1, 3, 3] == pytest.approx((1 - 15 * a**2) / (1 + 15 * b**2), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "torque",
+    [
+        lambda t, R, w: (100.0 * w[0], 0.0, 0.0),  # past the pole of (1 + a)/(1 − a)
+        lambda t, R, w: (-1.0 if w[0] > 0.0 else 1.0, 0.0, 0.0),  # jumps over its own solution
+        lambda t, R, w: (math.sqrt(0.001 - w[0]), 0.0, 0.0),
+    ],
+    ids=["drives", "jumps", "ends"],
+)
+def test_no_rate_at_the_node_is_an_error(torque) -> None:
+    body = ph.Gyrostat([1, 2, 3], torque=torque)
+    with pytest.raises(ph.ConvergenceError) as caught:
+        ph.simulate(body.state(omega=[0.0005, 0, 0]), step=0.1, steps=3)
+    assert np.all(np.isfinite(caught.value.trajectory.Pi))
+
+
+def test_a_function_that_has_no_tangent_is_named() -> None:
+    def fine(t, R, w):
+        return -w[0], 0.0, 0.0
+
+    def plain(t, R, w):
+        return math.sin(w[0]), 0.0, 0.0
+
+    for body, field in (
+        (ph.Gyrostat([1, 2, 3], torque=plain), "torque"),
+        (ph.Gyrostat([1, 2, 3], torque=fine, rotor_torque=plain), "rotor_torque"),
+        (ph.AttitudeBody([1, 2, 3], moment=plain), "moment"),
+    ):
+        ph.simulate(body.state(omega=[0.8, -0.6, 0.5]), step=0.1, steps=1)
+        with pytest.raises(ph.InvalidInputError, match=r"dual numbers.*polhode\.scalars.*sin") as caught:
+            ph.simulate(body.state(omega=[0.8, -0.6, 0.5]), step=0.1, steps=1, tangent=True)
+        assert caught.value.field == field
+        assert len(str(caught.value)) < 500

@@ -1,0 +1,77 @@
+"""The double planar pendulum: Lagrange's equations, the discrete equations as printed, equilibria."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+
+STATE = ph.DoublePlanarPendulum.example()
+BODY = STATE.system
+TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
+
+
+def test_lagranges_equations() -> None:
+    from scipy.integrate import solve_ivp
+
+    A, J2, w, g1, g2 = BODY.parameters()
+
+    def slope(t: float, y: np.ndarray) -> np.ndarray:
+        (t1, t2), (o1, o2) = y[:2], y[2:]
+        c, s = np.cos(t2 - t1), np.sin(t2 - t1)
+        right = [w * s * o2**2 - g1 * np.sin(t1), -w * s * o1**2 - g2 * np.sin(t2)]
+        return np.concatenate([y[2:], np.linalg.solve([[A, w * c], [w * c, J2]], right)])
+
+    y0 = np.concatenate([STATE.theta, STATE.omega])
+    y = solve_ivp(slope, (0.0, 5.0), y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    final = ph.simulate(STATE, step=5.0, steps=1, method=TIGHT).final
+    np.testing.assert_allclose(final.theta, y[:2], atol=1e-11)
+    np.testing.assert_allclose(final.omega, y[2:], atol=1e-11)
+
+
+@pytest.mark.parametrize("form", ["hamiltonian", "lagrangian"])
+def test_the_discrete_equations(form: str) -> None:
+    h = 0.05
+    run = ph.simulate(STATE, step=h, steps=2, method=ph.LGVI(form=form))
+    A, J2, w, g1, g2 = BODY.parameters()
+
+    def sn(X: np.ndarray, Y: np.ndarray) -> float:
+        return float((X.T @ Y)[1, 0])
+
+    for k in range(2):
+        (R1, R2), (Q1, Q2) = run.R[k], run.R[k + 1]
+        (p1, p2), (q1, q2) = run.p[k], run.p[k + 1]
+        half = h * h / 2
+        assert h * p1 == pytest.approx(A * sn(R1, Q1) + w * (sn(R1, Q2) - sn(R1, R2)) + half * g1 * R1[1, 0], abs=1e-15)
+        assert h * p2 == pytest.approx(
+            J2 * sn(R2, Q2) + w * (sn(R1, R2) - sn(Q1, R2)) + half * g2 * R2[1, 0], abs=1e-15
+        )
+        assert h * q1 == pytest.approx(A * sn(R1, Q1) + w * (sn(Q1, Q2) - sn(Q1, R2)) - half * g1 * Q1[1, 0], abs=1e-15)
+        assert h * q2 == pytest.approx(
+            J2 * sn(R2, Q2) + w * (sn(R1, Q2) - sn(Q1, Q2)) - half * g2 * Q2[1, 0], abs=1e-15
+        )
+
+
+def test_without_gravity_the_total_momentum_is_kept() -> None:
+    body = ph.DoublePlanarPendulum(1.0, 0.6, mass1=1, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=0.0)
+    run = ph.simulate(body.state(theta=[0.5, -0.9], omega=[0.8, -0.4]), step=0.05, steps=100_000, save_every=100)
+    assert run.drift()["momentum"] < 1e-12
+    assert run.drift()["energy"] < 1e-3
+
+
+def test_equilibria() -> None:
+    A, J2, w, g1, g2 = BODY.parameters()
+    for e, signs in zip(BODY.equilibria(), [(1, 1), (1, -1), (-1, 1), (-1, -1)], strict=True):
+        s1, s2 = signs
+        M, K = np.array([[A, w * s1 * s2], [w * s1 * s2, J2]]), np.diag([g1 * s1, g2 * s2])
+        found, expected = ph.linearize(e), -np.linalg.eigvals(np.linalg.solve(M, K))
+        for value in found.eigenvalues:
+            assert np.abs(value**2 - expected).min() < 1e-10
+        assert found.verdict == ("stable" if signs == (1, 1) else "unstable")
+
+
+def test_a_link_needs_its_own_inertia() -> None:
+    with pytest.raises(ph.InvalidInputError) as caught:
+        ph.DoublePlanarPendulum(1.0, 0.01, mass1=1, mass2=0.8, length1=0.7, center1=0.4, center2=0.5)
+    assert caught.value.field == "inertia2"

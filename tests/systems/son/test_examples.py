@@ -1,0 +1,16 @@
+"""The example scripts on SO(n) run as they stand."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[3] / "examples"
+
+
+@pytest.mark.parametrize("name", ["son_integrability", "son_so4_motion", "son_steering"])
+def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(FOLDER / f"{name}.py"))
+    assert len(capsys.readouterr().out.splitlines()) > 5
