@@ -9,14 +9,7 @@ import numpy as np
 from polhode.bodies import Ellipsoid
 from polhode.core.system import State
 from polhode.geometry import so3
-from polhode.systems import (
-    DistantBody,
-    FullBodyProblem,
-    FullTwoBodyProblem,
-    KeplerOrbit,
-    TidalFriction,
-    UniformField,
-)
+from polhode.systems import DistantBody, FullBodyProblem, FullTwoBodyProblem, KeplerOrbit, TidalFriction, UniformField
 
 
 class Specimen:

@@ -1,7 +1,7 @@
 """The mutual orbit of two bodies of a trajectory: osculating elements, distance, and how the bodies librate.
 
 The orbit is that of the first body of a pair about the second, with `mu = G (m₁ + m₂)`: what the two would do from here on
-if they were points. Bodies are counted from 1.
+if they were points. Bodies are counted from 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 ROUND = 1e-6  # two moments that differ by less than this part of them make no long axis
 
 
-def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Elements:
+def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Elements:
     """The osculating elements over time.
 
     >>> import polhode as ph
@@ -43,13 +43,13 @@ def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> E
     return elements(r, v, system.G * (first.mass + second.mass))
 
 
-def mutual_distance(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
+def mutual_distance(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Array:
     """The distance of the mass centres over time."""
     _pair(trajectory, pair)
     return np.asarray(np.linalg.norm(_relative(trajectory, pair)[0], axis=-1))
 
 
-def libration(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
+def libration(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Array:
     """The angle of each body's long axis from the line of centres, in the plane of the orbit, (time, 2).
 
     The long axis, that of the least moment of inertia, has no sign: angles lie in (−π/2, π/2], and are positive where the
@@ -66,7 +66,7 @@ def libration(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> Array:
     angles = []
     for number, body in zip(pair, bodies, strict=True):
         axis = long_axis(body)
-        pointing = place.R[:, number - 1] @ (np.full(3, np.nan) if axis is None else axis)
+        pointing = place.R[:, number] @ (np.full(3, np.nan) if axis is None else axis)
         angle = np.arctan2(np.sum(pointing * ahead, axis=-1), np.sum(pointing * r, axis=-1))
         angles.append(0.5 * np.pi - np.mod(0.5 * np.pi - angle, np.pi))
     return np.stack(angles, axis=-1)
@@ -78,7 +78,7 @@ def long_axis(body: Body) -> Array | None:
     return None if moments[1] - moments[0] <= ROUND * moments[1] else axes[:, 0]
 
 
-def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> xarray.Dataset:
+def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> xarray.Dataset:
     """Elements, distance and libration angles over time, as a dataset.
 
     >>> import polhode as ph
@@ -112,16 +112,16 @@ def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (1, 2)) -> xar
 
 
 def _pair(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Body, Body]:
-    """The two bodies, counted from 1."""
+    """The two bodies, counted from 0."""
     bodies = bodies_of(trajectory.system)
     if len(bodies) < 2:
         raise InvalidInputError("trajectory", trajectory, "a trajectory of at least two bodies in space")
-    if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(1, len(bodies) + 1) for k in pair):
-        raise InvalidInputError("pair", pair, f"two different bodies, counted from 1 to {len(bodies)}")
-    return bodies[pair[0] - 1], bodies[pair[1] - 1]
+    if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(len(bodies)) for k in pair):
+        raise InvalidInputError("pair", pair, f"two different bodies, counted from 0 to {len(bodies) - 1}")
+    return bodies[pair[0]], bodies[pair[1]]
 
 
 def _relative(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Array, Array, Placements]:
     place = placements(trajectory.system, trajectory.values)
-    i, j = pair[0] - 1, pair[1] - 1
+    i, j = pair
     return place.x[:, i] - place.x[:, j], place.v[:, i] - place.v[:, j], place

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_positive
 from ..errors import InvalidInputError
-from ..geometry.increments.moser_veselov import increment, largest_factor
+from ..geometry.increments.momentum_weight import largest_factor
+from ..geometry.increments.moser_veselov import increment
 from ..methods import LGVI, MoserVeselov
 from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory

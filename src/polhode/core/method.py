@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
+from .facade import above
 from .layout import Layout
 from .registry import described_subclasses
 
@@ -164,9 +165,7 @@ class Method(ABC):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.options().items())})"
 
     def _repr_html_(self) -> str:
-        from ..view.html.notebook import method_html
-
-        return method_html(self)
+        return above("method_html")(self)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.options() == other.options()  # type: ignore[attr-defined]

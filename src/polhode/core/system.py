@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
 from ..scalars import Flow
+from .facade import above
 from .layout import Layout
 
 if TYPE_CHECKING:
@@ -105,9 +106,7 @@ class State:
         return f"State({type(self.system).__name__}, t={self.t:g}, {fields})".replace("\n", "")
 
     def _repr_html_(self) -> str:
-        from ..view.html.notebook import state_html
-
-        return state_html(self)
+        return above("state_html")(self)
 
     def invariants(self) -> dict[str, Array]:
         """The conserved quantities at this state."""
@@ -199,9 +198,7 @@ class System(ABC):
         return f"{type(self).__name__}({arguments})"
 
     def _repr_html_(self) -> str:
-        from ..view.html.notebook import system_html
-
-        return system_html(self)
+        return above("system_html")(self)
 
 
 def _kept(argument: Any) -> Any:

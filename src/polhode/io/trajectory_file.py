@@ -8,6 +8,7 @@ tangent map if there is one, and in its attributes the units, the conventions, a
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._version import __version__
 from ..core.method import known_methods
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
@@ -46,16 +48,83 @@ def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
     True
     """
     if Path(path).suffix == ".zarr":
-        write_zarr(trajectory.to_xarray(), path)
+        write_zarr(to_dataset(trajectory), path)
         return
     check_writable(path)
-    dataset = trajectory.to_xarray()
+    dataset = to_dataset(trajectory)
     encoding = {str(name): LOSSLESS for name in dataset.variables}
     with replacing(path) as beside:
         try:
             dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
         except RuntimeError as error:  # what the HDF5 library says, as when the disk is full
             raise PolhodeError(f"{path} could not be written: {error}") from error
+
+
+def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
+    """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes."""
+    import xarray
+
+    data: dict[str, Any] = {}
+
+    def add(name: str, array: Array, **attributes: str) -> None:
+        data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
+
+    with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
+        for name, info in trajectory.system.fields.items():
+            order = {"components": "x y z w"} if name == "q" else {}
+            add(
+                name,
+                trajectory.system.derive(name, trajectory.values),
+                long_name=info.meaning,
+                units=info.unit or "1",
+                **order,
+            )
+        for name, array in trajectory.invariants().items():
+            add(f"invariant_{name}", array, long_name=trajectory.system.conserved[name].meaning, units="consistent")
+    if trajectory.tangent is not None:
+        add(
+            "tangent",
+            trajectory.tangent,
+            long_name="tangent map from the first sample, in the left-trivialised tangent basis",
+            units="consistent",
+        )
+    if trajectory.carry is not None:
+        about = "what the method carried at the last step: a run goes on from it"
+        data["carry"] = ("carried", trajectory.carry, {"long_name": about, "units": "consistent"})
+    time = ("time", trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
+    return xarray.Dataset(data, coords={"time": time}, attrs=attributes(trajectory))
+
+
+def attributes(trajectory: Trajectory) -> dict[str, Any]:
+    """Provenance and conventions, as text and numbers that any file format can hold."""
+
+    def plain(field: str, value: Any) -> str:
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError):
+            raise InvalidInputError(field, value, "text, numbers, lists and mappings only") from None
+
+    return {
+        "Conventions": "CF-1.10",
+        "title": f"{type(trajectory.system).__name__} by {trajectory.method!r}",
+        "source": f"polhode {__version__}",
+        "polhode_version": __version__,
+        "polhode_system": type(trajectory.system).__name__,
+        "polhode_parameters": plain("system", trajectory.system.describe()),
+        "polhode_method": type(trajectory.method).__name__,
+        "polhode_method_options": plain("method", trajectory.method.options()),
+        "polhode_step": trajectory.step,
+        "polhode_save_every": trajectory.save_every,
+        "polhode_events": json.dumps([asdict(event) for event in trajectory.events]),
+        "polhode_values": json.dumps(list(trajectory.values)),
+        "polhode_stats": json.dumps(asdict(trajectory.stats)),
+        "polhode_provenance": plain("provenance", dict(trajectory.provenance)),
+        "polhode_conventions": (
+            "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
+            "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
+        ),
+        "references": f"{trajectory.system.reference}; {trajectory.method.reference}",
+    }
 
 
 def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:

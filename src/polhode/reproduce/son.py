@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import son as group
-from ..geometry.increments.moser_veselov import Weight, largest_factor, solve
+from ..geometry.increments.momentum_weight import Weight, largest_factor
+from ..geometry.increments.moser_veselov import solve
 from ..geometry.increments.riccati import all_solutions, hamiltonian_matrix
 from ..methods import DOP853, MoserVeselov
 from ..simulation.driver import simulate

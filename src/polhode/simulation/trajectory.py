@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._version import __version__
+from ..core.facade import above
 from ..core.method import Method
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from scipy.spatial.transform import Rotation
 
-    from ..view.html.notebook import Inline
 
 Array = NDArray[np.float64]
 
@@ -114,21 +113,15 @@ class Trajectory:
         return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
 
     def _repr_html_(self) -> str:
-        from ..view.html.notebook import trajectory_html
-
-        return trajectory_html(self)
+        return above("trajectory_html")(self)
 
     def plot(self, figure: str | None = None) -> Figure:
         """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the one that tells most."""
-        from ..view.html.notebook import plot
+        return above("plot")(self, figure)
 
-        return plot(self, figure)
-
-    def view(self, height: int = 480) -> Inline:
+    def view(self, height: int = 480) -> Any:
         """The moving picture, in a notebook; `polhode view` shows a saved run without one."""
-        from ..view.html.notebook import view
-
-        return view(self, height)
+        return above("view")(self, height)
 
     def state(self, i: int) -> State:
         """Sample `i` as a state."""
@@ -171,8 +164,8 @@ class Trajectory:
         """The last state: start another run from it."""
         return self.state(-1)
 
-    def rotations(self, body: int = 1) -> Rotation:
-        """The attitudes of a body, counted from 1, as SciPy's rotations from body to inertial coordinates. The other way
+    def rotations(self, body: int = 0) -> Rotation:
+        """The attitudes of a body, counted from 0, as SciPy's rotations from body to inertial coordinates. The other way
         round, a state's `R` may be one of these.
 
         >>> import polhode as ph
@@ -181,18 +174,11 @@ class Trajectory:
         >>> len(found), start.system.state(R=found[-1]).R.shape
         (11, (3, 3))
         """
-        from scipy.spatial.transform import Rotation
+        return above("body_rotations")(self, body)
 
-        from ..io.exchange.inertial_motion import motions
-
-        turns = Rotation.from_quat(motions(self, body)[0].q)
-        return turns if len(self) < 2 or self.t[-1] >= self.t[0] else turns[::-1]
-
-    def orbit(self, pair: tuple[int, int] = (1, 2)) -> xarray.Dataset:
-        """Osculating elements, distance and libration angles of two bodies, counted from 1 (see `analysis.orbits`)."""
-        from ..analysis.orbits import orbit_dataset
-
-        return orbit_dataset(self, pair)
+    def orbit(self, pair: tuple[int, int] = (0, 1)) -> xarray.Dataset:
+        """Osculating elements, distance and libration angles of two bodies, counted from 0 (see `analysis.orbits`)."""
+        return above("orbit_dataset")(self, pair)
 
     def invariants(self) -> dict[str, Array]:
         """The conserved quantities over time, by name."""
@@ -229,71 +215,15 @@ class Trajectory:
         >>> data.R.dims, data.attrs["polhode_values"]
         (('time', 'R_i', 'R_j'), '["R", "Pi"]')
         """
-        import xarray
-
-        data: dict[str, Any] = {}
-
-        def add(name: str, array: Array, **attributes: str) -> None:
-            data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
-
-        with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
-            for name, info in self.system.fields.items():
-                order = {"components": "x y z w"} if name == "q" else {}
-                add(
-                    name, self.system.derive(name, self.values), long_name=info.meaning, units=info.unit or "1", **order
-                )
-            for name, array in self.invariants().items():
-                add(f"invariant_{name}", array, long_name=self.system.conserved[name].meaning, units="consistent")
-        if self.tangent is not None:
-            add(
-                "tangent",
-                self.tangent,
-                long_name="tangent map from the first sample, in the left-trivialised tangent basis",
-                units="consistent",
-            )
-        if self.carry is not None:
-            about = "what the method carried at the last step: a run goes on from it"
-            data["carry"] = ("carried", self.carry, {"long_name": about, "units": "consistent"})
-        time = ("time", self.t, {"long_name": "time", "units": "consistent", "axis": "T"})
-        return xarray.Dataset(data, coords={"time": time}, attrs=self.attributes())
+        return above("to_dataset")(self)
 
     def attributes(self) -> dict[str, Any]:
         """Provenance and conventions, as text and numbers that any file format can hold."""
-        import json
-
-        def plain(field: str, value: Any) -> str:
-            try:
-                return json.dumps(value)
-            except (TypeError, ValueError):
-                raise InvalidInputError(field, value, "text, numbers, lists and mappings only") from None
-
-        return {
-            "Conventions": "CF-1.10",
-            "title": f"{type(self.system).__name__} by {self.method!r}",
-            "source": f"polhode {__version__}",
-            "polhode_version": __version__,
-            "polhode_system": type(self.system).__name__,
-            "polhode_parameters": plain("system", self.system.describe()),
-            "polhode_method": type(self.method).__name__,
-            "polhode_method_options": plain("method", self.method.options()),
-            "polhode_step": self.step,
-            "polhode_save_every": self.save_every,
-            "polhode_events": json.dumps([asdict(event) for event in self.events]),
-            "polhode_values": json.dumps(list(self.values)),
-            "polhode_stats": json.dumps(asdict(self.stats)),
-            "polhode_provenance": plain("provenance", dict(self.provenance)),
-            "polhode_conventions": (
-                "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
-                "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
-            ),
-            "references": f"{self.system.reference}; {self.method.reference}",
-        }
+        return above("attributes")(self)  # type: ignore[no-any-return]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a NetCDF file, or a folder "NAME.zarr", that `polhode.load` reads back bit for bit."""
-        from ..io.trajectory_file import save
-
-        save(self, path)
+        above("save")(self, path)
 
     @classmethod
     def of(cls, system: System, method: Method, states: Array, t: Array, **rest: Any) -> Trajectory:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from polhode import InvalidInputError, PolhodeError, son
-from polhode.geometry.increments.moser_veselov import Weight, increment, largest_factor, solve
+from polhode.geometry.increments.momentum_weight import Weight, largest_factor
+from polhode.geometry.increments.moser_veselov import increment, solve
 from tests.shared import golden
 
 

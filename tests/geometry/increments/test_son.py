@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polhode.geometry import flat_matrices, son
-from polhode.geometry.increments.moser_veselov import largest_factor
+from polhode.geometry.increments.momentum_weight import largest_factor
 from polhode.geometry.increments.son import WORKSPACE, coefficients, solve_rotation
 from polhode.scalars import compiled, double, duals, lanes
 

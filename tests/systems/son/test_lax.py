@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from polhode import PolhodeError, son
-from polhode.geometry.increments.moser_veselov import Weight, solve
+from polhode.geometry.increments.momentum_weight import Weight
+from polhode.geometry.increments.moser_veselov import solve
 from polhode.systems.son import integrals as son_integrals
 from polhode.systems.son import lax as son_lax
 from polhode.systems.son.discrete_diagram import DiscreteBody

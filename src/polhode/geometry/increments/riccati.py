@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InvalidInputError, PolhodeError
 from ..son import _skew
-from .moser_veselov import Weight, largest_factor, no_solution
+from .momentum_weight import Weight, largest_factor, no_solution
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ...geometry.array_api import NEAR
 from ...simulation.trajectory import Trajectory
 from ...systems import AxisPendulum, OrbitingBody
 from ...systems.full_body.placements import bodies_of, placements
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 Array = NDArray[np.float64]
 
@@ -71,7 +74,7 @@ class Motion:
 
 
 def motions(trajectory: Trajectory, body: int | None = None) -> list[Motion]:
-    """Every body's motion, times ascending; or that of one, counted from 1.
+    """Every body's motion, times ascending; or that of one, counted from 0.
 
     >>> import polhode as ph
     >>> start = ph.FullTwoBodyProblem.example()
@@ -83,9 +86,17 @@ def motions(trajectory: Trajectory, body: int | None = None) -> list[Motion]:
         found = [_reversed(motion) for motion in found]
     if body is None:
         return found
-    if isinstance(body, bool) or not isinstance(body, int) or not 1 <= body <= len(found):
-        raise InvalidInputError("body", body, f"a body's number, from 1 to {len(found)}")
-    return [found[body - 1]]
+    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(found):
+        raise InvalidInputError("body", body, f"a body's number, from 0 to {len(found) - 1}")
+    return [found[body]]
+
+
+def body_rotations(trajectory: Trajectory, body: int) -> Rotation:
+    """The attitudes of a body, counted from 0, in the order of the samples, as SciPy's rotations."""
+    from scipy.spatial.transform import Rotation
+
+    turns = Rotation.from_quat(motions(trajectory, body)[0].q)
+    return turns if len(trajectory) < 2 or trajectory.t[-1] >= trajectory.t[0] else turns[::-1]
 
 
 def _of(system: Any, trajectory: Trajectory) -> list[Motion]:

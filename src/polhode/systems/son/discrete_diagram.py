@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InvalidInputError, PolhodeError
-from ...geometry.increments.moser_veselov import Weight, solve
+from ...geometry.increments.momentum_weight import Weight
+from ...geometry.increments.moser_veselov import solve
 from ...geometry.increments.riccati import symmetric_solution
 from .maps import arrays, costate, momentum, transposed
 

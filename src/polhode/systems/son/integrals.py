@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...geometry.increments.moser_veselov import Weight
+from ...geometry.increments.momentum_weight import Weight
 
 Array = NDArray[np.float64]
 

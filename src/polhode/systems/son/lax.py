@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import PolhodeError
-from ...geometry.increments.moser_veselov import Weight, solve
+from ...geometry.increments.momentum_weight import Weight
+from ...geometry.increments.moser_veselov import solve
 from .integrals import trace_coefficients
 from .maps import arrays, transposed
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InvalidInputError
-from ...geometry.increments.moser_veselov import Weight
+from ...geometry.increments.momentum_weight import Weight
 
 Array = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from ...core.manifolds import Skew, SpecialOrthogonal
 from ...core.system import Field, Invariant, Representation, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import son
-from ...geometry.increments.moser_veselov import Weight, largest_factor
+from ...geometry.increments.momentum_weight import Weight, largest_factor
 from ...geometry.increments.son import coefficients
 from ...scalars import Flow
 from .flows import (

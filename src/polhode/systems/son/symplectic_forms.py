@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...geometry import son, unchecked
-from ...geometry.increments.moser_veselov import Weight, solve
+from ...geometry.increments.momentum_weight import Weight
+from ...geometry.increments.moser_veselov import solve
 from .maps import arrays, exp_asinh_half, transposed
 
 Array = NDArray[np.float64]

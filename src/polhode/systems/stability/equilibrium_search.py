@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, permutations, product
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bodies.inertia import Inertia
 from ...core.system import System
 from ...geometry import so3, unchecked
-from ..attitude.forced import ForcedAttitude
-from ..attitude.magnetic_base import MagneticBody
 from .tangent_dynamics import slope_and_derivative
 
 Array = NDArray[np.float64]
@@ -33,13 +33,27 @@ SAME, NULL = 1e-6, 1e-6
 SPACING = 0.6  # of further members of a family: less than what is between opposite directions, in entries of matrices
 
 
-def resting_attitudes(system: ForcedAttitude | MagneticBody, frames: Iterable[Array] = ()) -> list[Array]:
+class BodyInPotential(Protocol):
+    """What the search for attitudes of rest asks of a system, beside what every system has."""
+
+    inertia: Inertia
+
+    def potential_energy(self, R: Array) -> Array:
+        """U at attitudes (..., 3, 3)."""
+        ...
+
+
+def resting_attitudes(system: BodyInPotential, frames: Iterable[Array] = ()) -> list[Array]:
     """The attitudes with no moment; of a family of them, some members. The starts bring the axes of the body to
     those of space, then its principal axes to those of space and of `frames` (orthogonal matrices, axes as columns)."""
     cube, principal = np.array(cube_attitudes())[:, None], sided(system.inertia.axes)
     further = [R for B in (np.eye(3), *map(sided, frames)) for R in B @ cube @ principal.T]
     found = balanced_attitudes(
-        moments_at_rest(system), list(cube), further, lambda R: float(system.potential_energy(R[0])), apart
+        moments_at_rest(cast(System, system)),
+        list(cube),
+        further,
+        lambda R: float(system.potential_energy(R[0])),
+        apart,
     )
     return [R[0] for R in found]
 

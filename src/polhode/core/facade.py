@@ -1,0 +1,34 @@
+"""How systems, states, methods and trajectories save and show themselves.
+
+Files, pictures and pages belong to layers above the objects that they show. This table is the one place where a lower
+layer reaches up: by name, when asked, and never at import. Nothing else in the package imports upwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+ABOVE = {
+    "system_html": "polhode.view.html.notebook",
+    "state_html": "polhode.view.html.notebook",
+    "method_html": "polhode.view.html.notebook",
+    "trajectory_html": "polhode.view.html.notebook",
+    "plot": "polhode.view.html.notebook",
+    "view": "polhode.view.html.notebook",
+    "save": "polhode.io.trajectory_file",
+    "attributes": "polhode.io.trajectory_file",
+    "to_dataset": "polhode.io.trajectory_file",
+    "body_rotations": "polhode.io.exchange.inertial_motion",
+    "orbit_dataset": "polhode.analysis.orbits",
+}
+
+
+def above(name: str) -> Callable[..., Any]:
+    """The function `name` of the layer above that has it.
+
+    >>> above("save").__module__
+    'polhode.io.trajectory_file'
+    """
+    return getattr(import_module(ABOVE[name]), name)  # type: ignore[no-any-return]

@@ -1,0 +1,152 @@
+"""The weight Λ of a rigid body on SO(n): its momentum maps J and J_D, and how large a momentum a step can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InvalidInputError
+from ..son import _skew, _square, _transposed
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The matrix Λ: its eigenvalues `values`, its eigenvectors as the columns of `axes` (None where Λ is diagonal)."""
+
+    matrix: Array
+    values: Array
+    axes: Array | None
+
+    @classmethod
+    def of(cls, Lambda: ArrayLike | Weight) -> Weight:
+        """Λ from its diagonal (n,) or as a symmetric matrix (n, n), n ≥ 2.
+
+        >>> Weight.of([1, 2, 3]).n
+        3
+        >>> Weight.of([1, -2])
+        Traceback (most recent call last):
+        ...
+        polhode.errors.InvalidInputError: Lambda = [1, -2]: expected Λᵢ + Λⱼ > 0 for i ≠ j (the least sum is -1)
+        """
+        if isinstance(Lambda, Weight):
+            return Lambda
+        allowed = "n ≥ 2 numbers, or a symmetric n × n matrix"
+        try:
+            given = np.array(Lambda, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError("Lambda", Lambda, allowed) from None
+        diagonal = given.ndim == 1
+        matrix = np.diag(given) if diagonal else given
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2 or not np.isfinite(matrix).all():
+            raise InvalidInputError("Lambda", Lambda, allowed)
+        if np.abs(matrix - matrix.T).max() > 1e-12 * np.abs(matrix).max():
+            raise InvalidInputError("Lambda", Lambda, "a symmetric matrix")
+        if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
+            values, axes = np.diagonal(matrix).copy(), None
+        else:
+            values, axes = np.linalg.eigh(0.5 * (matrix + matrix.T))
+        least = float(np.sum(np.sort(values)[:2]))
+        if not least > 0.0:
+            raise InvalidInputError("Lambda", Lambda, f"Λᵢ + Λⱼ > 0 for i ≠ j (the least sum is {least:g})")
+        return cls(matrix, values, axes)
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    def to_axes(self, A: Array) -> Array:
+        """A matrix seen along the eigenvectors, `Vᵀ A V`."""
+        return A if self.axes is None else self.axes.T @ A @ self.axes
+
+    def from_axes(self, A: Array) -> Array:
+        """`V A Vᵀ`."""
+        return A if self.axes is None else self.axes @ A @ self.axes.T
+
+    def J(self, Omega: ArrayLike) -> Array:
+        """`J(Ω) = Λ Ω + Ω Λ`: the momentum of a body angular velocity."""
+        Omega = self._checked("Omega", Omega)
+        return self.matrix @ Omega + Omega @ self.matrix
+
+    def J_inverse(self, M: ArrayLike) -> Array:
+        """The skew Ω with `Λ Ω + Ω Λ = M`."""
+        sums = self.values[:, None] + self.values
+        np.fill_diagonal(sums, np.inf)
+        return self.from_axes(self.to_axes(self._checked("M", M)) / sums)
+
+    def J_D(self, U: ArrayLike) -> Array:
+        """`J_D(U) = U Λ − Λ Uᵀ` (4.8) of [BCMR02]."""
+        B = self._checked("U", U) @ self.matrix
+        return B - _transposed(B)
+
+    def _checked(self, name: str, A: ArrayLike) -> Array:
+        array = _square(name, A)
+        if array.shape[-1] != self.n:
+            raise InvalidInputError(
+                name, f"an array of shape {array.shape}", f"matrices of {self.n} × {self.n}, the size of Λ"
+            )
+        return array
+
+
+def largest_factor(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
+    """The largest number h for which `J_D(U) = h M` has a principal solution: M (..., n, n) → (...).
+
+    `1/h = max over ν > 0 of ‖N M N‖`, `N = diag √(ν/(ν² + Λᵢ²))`. It is the same all along a motion, continuous or
+    discrete, since it is a function of the Manakov integrals. Λ ≥ 0 is needed; with a negative Λᵢ the answer is NaN.
+
+    >>> from polhode.geometry.son import hat
+    >>> float(largest_factor([1.0, 1.5, 2.2], hat([0, 0, 2.5])))        # n = 3, about an axis: I = Λ₁ + Λ₂
+    1.0
+    """
+    weight = Weight.of(Lambda)
+    Mp = weight.to_axes(_skew(weight._checked("M", M)))
+    flat = Mp.reshape(-1, weight.n, weight.n)
+    return np.array([_largest_factor(weight.values, matrix) for matrix in flat]).reshape(Mp.shape[:-2])
+
+
+def _largest_factor(Lambda: Array, M: Array) -> float:
+    if Lambda.min() < 0.0:
+        return float("nan")
+    squares, top = np.square(Lambda), Lambda.max()
+
+    def rate(s: Array) -> Array:
+        """‖N M N‖ at ν = eˢ."""
+        nu = np.exp(s)[:, None]
+        N = np.sqrt(nu / (nu * nu + squares))
+        return np.linalg.norm(N[:, :, None] * M * N[:, None, :], ord=2, axis=(-2, -1))
+
+    # each entry of N M N is largest at ν² = Λᵢ Λⱼ; a scan between the extremes, and a golden section about its best
+    low, high = np.log(max(Lambda.min(), 1e-9 * top)), np.log(top)
+    grid = np.linspace(low, high, 257)
+    best = grid[np.argmax(rate(grid))]
+    width = max((high - low) / 256.0, 1e-3)
+    low, high = best - width, best + width
+    golden = 0.5 * (np.sqrt(5.0) - 1.0)
+    for _ in range(50):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        a, b = rate(np.array([left, right]))
+        low, high = (low, right) if a > b else (left, high)
+    top_rate = rate(np.array([0.5 * (low + high)]))[0]
+    return float(1.0 / top_rate) if top_rate > 0.0 else float("inf")
+
+
+def no_solution(weight: Weight, M: Array) -> str:
+    """Why `J_D(U) = M` was not solved, in words."""
+    factor = float(largest_factor(weight, M))
+    if np.isnan(factor):
+        return (
+            "J_D(U) = M was not solved: Λ has a negative eigenvalue, for which only moderate momenta can be; "
+            "take a smaller step"
+        )
+    if factor > 1.0 - 1e-9:
+        return (
+            f"J_D(U) = M was not solved to rounding: solutions end at {factor:.9g} M, and that close to the end two of "
+            "them all but coincide"
+        )
+    return (
+        f"J_D(U) = M has no special orthogonal solution: the Hamiltonian matrix of its Riccati equation has imaginary "
+        f"eigenvalues in blocks of odd size (Cardoso and Leite). M must be at most {factor:.9g} times what it is"
+    )
