@@ -1,13 +1,14 @@
 # make demo   the main job, from nothing: environment, run, and a report with a moving picture in out/
-# make test   the tests, from nothing
+# make test   the tests that every change must pass, from nothing; make verify runs the long ones
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.runs
 STAMP := $(VENV)/.installed
+PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test verify lint docs bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -29,14 +30,21 @@ demo: $(READY)  ## run the demonstration; results in out/
 	@echo
 	@echo "Open $(CURDIR)/out/report.html in a browser: the bodies move there."
 
-test: $(STAMP)  ## run the tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+test: $(STAMP)  ## run the tests; a few minutes
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not verify"
 
-lint: $(STAMP)  ## style, types and the layers
+# the second run is on a processor without fused multiply-add and wide vectors, as far as compiled code and BLAS can tell
+verify: $(STAMP)  ## run the long tests, and some on a plainer processor; about 20 minutes
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m verify
+	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/generic OPENBLAS_CORETYPE=Nehalem \
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not verify" $(PLAIN)
+
+lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_architecture.py
 
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

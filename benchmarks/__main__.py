@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import polhode as ph
-from polhode.methods.composition import stages
+from polhode.methods.composition import composition_stages
 from polhode.scalars import duals, lane_width, lanes
 
 from .free_body import AGREEMENT, CJob, NaiveJob, difference_from_c, job, same_as_doubles
@@ -74,7 +74,7 @@ def rows(step: float, libraries: dict[str, Yardstick]) -> Iterator[Row]:
     yield Row(LGVI, job(ph.LGVI(), step, steps=STEPS), STEPS, Bar(C, 1.3) if libraries else None)
     yield Row("QuaternionVI 2", job(ph.QuaternionVI(), step, steps=STEPS), STEPS)
     for order in (4, 6, 8):
-        substeps = len(stages(order))
+        substeps = len(composition_stages(order))
         run = job(ph.LGVI(order=order), step, steps=STEPS // substeps)
         yield Row(f"LGVI {order}, a substep", run, run.steps * substeps, Bar(LGVI))
     for width in WIDTHS:

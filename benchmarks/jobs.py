@@ -18,10 +18,10 @@ class Job:
     """Steps on a scalar; lanes hold one of `states` each."""
 
     def __init__(self, method: Method, *states: ph.State, step: float, steps: int, kind: Any = double) -> None:
-        self.run = method.start(states[0].system, states[0], step, kind)
+        self.run = method.start(states[0], step, kind)
         self.steps = steps
         if len(states) > 1:
-            members = [method.start(state.system, state, step).y for state in states]
+            members = [method.start(state, step).y for state in states]
             self.run.y = np.stack(members, axis=1).ravel()
         self._start = self.run.y.copy()
         self._samples = np.empty((0, self._start.size))

@@ -18,7 +18,7 @@ Made from the classes' own data: `polhode systems` and `polhode methods` print t
 {methods}
 """
 
-REPRODUCED = """# The sources, printed and found
+REPRODUCED = """# Published values and ours
 
 Every table and every claim with a number of the five sources, beside what polhode finds; `polhode reproduce all` makes
 the same tables. Where a print is wrong, its row must show that it is, and the reason stands below the table.
@@ -26,15 +26,15 @@ the same tables. Where a print is wrong, its row must show that it is, and the r
 
 
 def reproduced() -> str:
-    """The page of what the sources print and what is found."""
-    from polhode.reproduce import brief, reasons, sources
+    """The page of published values and ours."""
+    from polhode.reproduce import misprint_reasons, sources, table_row
     from polhode.tables import Table
 
     parts = [REPRODUCED]
     for name, rows_of in sources().items():
         rows = rows_of()
-        parts.append(f"## {name}\n\n" + Table(name, [brief(row) for row in rows]).to_markdown() + "\n")
-        parts.append("\n".join(f"- {reason}" for reason in reasons(rows)) + "\n")
+        parts.append(f"## {name}\n\n" + Table(name, [table_row(row) for row in rows]).to_markdown() + "\n")
+        parts.append("\n".join(f"- {reason}" for reason in misprint_reasons(rows)) + "\n")
     return "\n".join(parts)
 
 
@@ -43,10 +43,11 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     import polhode as ph
+    from polhode.io.scenario.build import build_plan
     from polhode.io.scenario.document import load_scenario
     from polhode.io.scenario.examples import find_example
     from polhode.io.scenario.json_schema import scenario_schema
-    from polhode.view.html.page import page
+    from polhode.view.html.page import page_html
     from polhode.view.scene.scene import scene
 
     content = TABLES.format(systems=ph.list_systems().to_markdown(), methods=ph.list_methods().to_markdown())
@@ -54,6 +55,6 @@ def on_files(files: Any, config: Any) -> Any:
     files.append(File.generated(config, "reproduce.md", content=reproduced()))
     schema = json.dumps(scenario_schema(), indent=1, ensure_ascii=False)
     files.append(File.generated(config, "scenario.schema.json", content=schema))
-    shown = page(scene(load_scenario(find_example("two_dumbbells")).run()))
+    shown = page_html(scene(build_plan(load_scenario(find_example("two_dumbbells"))).run()))
     files.append(File.generated(config, "view.html", content=shown))
     return files

@@ -10,6 +10,7 @@ from pathlib import Path
 from PIL import Image
 from tests.view.html.browser import browser
 
+from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 from polhode.view.html.page import save_page
@@ -22,7 +23,7 @@ slider.dispatchEvent(new Event("input"));
 
 
 def main() -> None:
-    trajectory = load_scenario(find_example("two_dumbbells")).run()
+    trajectory = build_plan(load_scenario(find_example("two_dumbbells"))).run()
     picture = Path(__file__).with_name("view.png")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "view.html"

@@ -1,4 +1,4 @@
-"""What can go wrong, in words that say what to do about it."""
+"""Errors: each message says what is wrong and what to do about it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,29 @@ class PolhodeError(Exception):
     """Every error that polhode raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return _rebuild, (type(self), self.args, self.__dict__)
 
 
 class InvalidInputError(PolhodeError, ValueError):
-    """An argument that cannot be used: names the field, the value, and what is allowed.
+    """An argument that cannot be used: names the field, the value, and what is allowed or what the problem is.
 
     >>> raise InvalidInputError("step", 0.0, "a nonzero finite number")
     Traceback (most recent call last):
     ...
     polhode.errors.InvalidInputError: step = 0.0: expected a nonzero finite number
+    >>> raise InvalidInputError("path", "run.txt", problem="not a readable NetCDF file")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInputError: path = 'run.txt': not a readable NetCDF file
     """
 
-    def __init__(self, field: str, value: Any, allowed: str) -> None:
-        self.field, self.value, self.allowed = field, value, allowed
-        super().__init__(f"{field} = {_short(value)}: expected {allowed}")
+    def __init__(self, field: str, value: Any, allowed: str = "", *, problem: str = "") -> None:
+        self.field, self.value, self.allowed, self.problem = field, value, allowed, problem
+        super().__init__(f"{field} = {_short(value)}: {problem or f'expected {allowed}'}")
+
+    def renamed(self, field: str) -> InvalidInputError:
+        """The same error for a caller who knows the field by another name, such as a key in a table."""
+        return InvalidInputError(field, self.value, self.allowed, problem=self.problem)
 
 
 class IncompatibleMethodError(PolhodeError, TypeError):
@@ -47,7 +55,7 @@ class ConvergenceError(PolhodeError, ArithmeticError):
 class RunInterruptedError(KeyboardInterrupt):
     """A run was interrupted. `trajectory` holds what was computed of its `steps`; `polhode.resume` goes on from it.
 
-    It is a `KeyboardInterrupt` and no `PolhodeError`, so that nothing that handles failures swallows it.
+    It is a `KeyboardInterrupt`, not a `PolhodeError`, so that code that handles failures does not swallow it.
     """
 
     def __init__(self, trajectory: Trajectory, steps: int) -> None:
@@ -59,15 +67,15 @@ class RunInterruptedError(KeyboardInterrupt):
         return type(self), (self.trajectory, self.steps)
 
 
-def _restored(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PolhodeError:
-    """An error that came from another process: its constructor's arguments are not its message."""
+def _rebuild(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PolhodeError:
+    """Rebuild an error that came from another process: `args` holds the message, not the constructor's arguments."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error
 
 
 def _short(value: Any) -> str:
-    """A value in a message: arrays without line breaks, long things cut."""
+    """A value as shown in a message: arrays without line breaks, long text cut."""
     try:
         text = (
             np.array2string(value, separator=", ").replace("\n", "") if isinstance(value, np.ndarray) else repr(value)

@@ -1,4 +1,4 @@
-"""The mutual orbit of a trajectory: elements that a Kepler orbit keeps, and angles of libration that are known."""
+"""The mutual orbit of a trajectory: elements that a Kepler orbit conserves, and angles of libration that are known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_inertial_and_relative_coordinates_agree() -> None:
     np.testing.assert_allclose(mutual_elements(both).e, mutual_elements(pair).e, atol=1e-12)
     np.testing.assert_allclose(libration(both), libration(pair), atol=1e-11)
     # the other way round, the periapsis is opposite and the distance the same
-    np.testing.assert_allclose(mutual_elements(both, (2, 1)).a, mutual_elements(both).a, rtol=1e-12)
+    np.testing.assert_allclose(mutual_elements(both, (1, 0)).a, mutual_elements(both).a, rtol=1e-12)
 
 
 @pytest.mark.parametrize("angle", [-1.2, -0.3, 0.0, 0.5, 1.5])
@@ -83,7 +83,7 @@ def test_the_dataset_holds_it_all_with_units() -> None:
     assert data.attrs["polhode_system"] == "FullTwoBodyProblem"
 
 
-@pytest.mark.parametrize("pair", [(1, 1), (0, 1), (1, 3)])
+@pytest.mark.parametrize("pair", [(1, 1), (0, 2), (-1, 0)])
 def test_a_pair_is_two_bodies(pair: tuple[int, int]) -> None:
     with pytest.raises(ph.InvalidInputError, match="pair"):
         mutual_elements(kepler_run(), pair)

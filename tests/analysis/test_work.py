@@ -8,7 +8,7 @@ import pytest
 import polhode as ph
 from polhode.analysis import group_defect, work_precision
 from polhode.tables import Table
-from polhode.view.figures.work_precision import work_precision as draw
+from polhode.view.figures.work_precision import plot_work_precision as draw
 
 STATE = ph.PlanarPendulum.example()
 METHODS = [ph.LGVI(), ph.LGVI(order=4), ph.RK4()]

@@ -18,7 +18,7 @@ def test_what_is_timed_is_the_motion(order: int) -> None:
     state = binary(order)
     end = Job(ph.LGVI(), state, step=40.0, steps=100)()
     run = ph.simulate(state, step=40.0, steps=100)
-    np.testing.assert_array_equal(state.system.representations["matrix"].layout.unpack(end[:36])["X"], run.X[-1])
+    np.testing.assert_array_equal(state.system.representations["default"].layout.unpack(end[:36])["X"], run.X[-1])
     assert run.drift()["energy"] < 1e-3 * abs(float(run.invariants()["energy"][0]))
 
 
@@ -34,7 +34,7 @@ def test_every_pair_is_counted_once_and_every_body_worked_out_once(n: int) -> No
     # a body's numbers, a pair's three of the table and fifteen of its block, and nothing that grows faster
     assert parameters.size == 4 + 13 * n + 18 * n * (n - 1) // 2
     # the state and its slots grow with n alone
-    form = system.representations["matrix"]
+    form = system.representations["default"]
     assert form.layout.size + form.forces + form.workspace == 24 * n
 
 

@@ -8,7 +8,7 @@ from benchmarks.jobs import Job
 from benchmarks.tangents import STEP, spacecraft
 
 import polhode as ph
-from polhode.methods.scalar_packing import tangent_columns
+from polhode.core.scalar_packing import tangent_columns
 from polhode.scalars import duals
 
 

@@ -61,3 +61,24 @@ def lumpy(seed: int = 5, **arguments: float) -> Polyhedron:
     rng = np.random.default_rng(seed)
     points = points * [1.3, 1.0, 0.7] * rng.uniform(0.7, 1.3, size=(len(points), 1)) + [0.2, -0.1, 0.3]
     return Polyhedron(points, faces, **arguments)
+
+
+def horseshoe(**arguments: float) -> Polyhedron:
+    """A slab 4 × 4 × 1 with a notch 2 wide and 3 deep from above: neither convex nor star-shaped about its centre."""
+    outline = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
+    caps = [(0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4), (0, 5, 6), (0, 6, 7)]
+    n = len(outline)
+    points = [[x, y, z] for z in (-0.5, 0.5) for x, y in outline]
+    faces = [[c, b, a] for a, b, c in caps] + [[a + n, b + n, c + n] for a, b, c in caps]
+    for i in range(n):
+        j = (i + 1) % n
+        faces += [[i, j, j + n], [i, j + n, i + n]]
+    return Polyhedron(points, faces, **({"mass": 1.0, "recentre": False} | arguments))
+
+
+def write_obj(path: Path, body: Polyhedron) -> Path:
+    """The mesh of a body as a file."""
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in body.vertices.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in body.faces.tolist()]
+    path.write_text("\n".join(lines) + "\n")
+    return path

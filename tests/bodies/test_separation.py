@@ -11,7 +11,7 @@ from polhode.bodies.separation import Separation, ellipsoid_distance, separation
 from polhode.bodies.triangles import facet_pair_distances, point_ellipsoid, segment_distances
 from polhode.geometry import so3
 
-from .shapes import BETA, CUBE, CUBE_FACES, ITOKAWA, shape_file, sphere_mesh
+from .shapes import BETA, CUBE, CUBE_FACES, ITOKAWA, horseshoe, lumpy, shape_file, sphere_mesh
 
 RNG = np.random.default_rng(3)
 TURNED = so3.exp([0.4, -0.7, 0.3])
@@ -150,19 +150,6 @@ def test_ellipsoids_and_their_meshes_agree() -> None:
         assert separation(mesh, other, X, TURNED) == pytest.approx(separation(other, mesh, -TURNED.T @ X, TURNED.T))
 
 
-def horseshoe() -> Polyhedron:
-    """A slab 4 × 4 × 1 with a notch 2 wide and 3 deep from above: neither convex nor star-shaped about its centre."""
-    outline = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
-    caps = [(0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4), (0, 5, 6), (0, 6, 7)]
-    n = len(outline)
-    points = [[x, y, z] for z in (-0.5, 0.5) for x, y in outline]
-    faces = [[c, b, a] for a, b, c in caps] + [[a + n, b + n, c + n] for a, b, c in caps]
-    for i in range(n):
-        j = (i + 1) % n
-        faces += [[i, j, j + n], [i, j + n, i + n]]
-    return Polyhedron(points, faces, mass=1.0, recentre=False)
-
-
 def test_a_body_in_the_notch_of_another_does_not_touch_it() -> None:
     shoe = horseshoe()
     assert shoe.volume == pytest.approx(4 * 4 - 2 * 3)
@@ -172,18 +159,29 @@ def test_a_body_in_the_notch_of_another_does_not_touch_it() -> None:
         assert separation(body, shoe, [1.5, 1.0, 0.0]) == 0.0  # inside an arm
 
 
-def test_real_shapes_against_all_pairs() -> None:
-    """Itokawa, not star-shaped, and Beta: the tree leaves out no pair of facets that counts."""
-    first = Polyhedron.from_file(shape_file(ITOKAWA), mass=1.0)
-    second = Polyhedron.from_file(shape_file(BETA), mass=1.0)
-    X, R = np.array([0.25, 0.42, 0.1]), TURNED
-    found = separation(first, second, X, R)
-    moved = first.corners @ R.T + X
+def against_all_pairs(first: Polyhedron, second: Polyhedron, X: np.ndarray, nearest: int, gap: float) -> None:
+    """Compare with the least distance of any pair of facets: the tree leaves out none that counts."""
+    found = separation(first, second, X, TURNED)
+    moved = first.corners @ TURNED.T + X
     near = np.linalg.norm(moved.mean(axis=1)[:, None] - second.vertices, axis=-1).min(axis=1)
     least = min(
         facet_pair_distances(np.broadcast_to(facet, second.corners.shape), second.corners).min()
-        for facet in moved[np.argsort(near)[:60]]
+        for facet in moved[np.argsort(near)[:nearest]]
     )
     assert 0.0 < found == pytest.approx(least, rel=1e-12)
-    cloud = np.linalg.norm((first.vertices @ R.T + X)[:, None] - second.vertices, axis=-1).min()
-    assert found <= cloud < found + 0.03
+    cloud = np.linalg.norm((first.vertices @ TURNED.T + X)[:, None] - second.vertices, axis=-1).min()
+    assert found <= cloud < found + gap
+
+
+@pytest.mark.parametrize("X", [[3.5, 0.4, 0.3], [-0.5, 2.9, 2.1], [0.3, -0.6, 2.4]])
+def test_made_shapes_against_all_pairs(X: list[float]) -> None:
+    """A body without any symmetry, and one that is not star-shaped."""
+    first, second = lumpy(mass=1.0), horseshoe()
+    against_all_pairs(first, second, np.array(X), len(first.corners), 2.0)
+
+
+def test_real_shapes_against_all_pairs() -> None:
+    """Itokawa, not star-shaped, and Beta."""
+    first = Polyhedron.from_file(shape_file(ITOKAWA), mass=1.0)
+    second = Polyhedron.from_file(shape_file(BETA), mass=1.0)
+    against_all_pairs(first, second, np.array([0.25, 0.42, 0.1]), 60, 0.03)

@@ -32,7 +32,7 @@ def export(*arguments):
         (["--to", "csv", "--field", "X", "--field", "R", "--out", "x.txt"], ["x.txt"]),
         (["--to", "zarr"], ["pair.zarr"]),
         (["--to", "aem"], ["pair.aem"]),
-        (["--to", "oem", "--body", "2", "--epoch", "2031-05-04", "--km", "0.001"], ["pair.oem"]),
+        (["--to", "oem", "--body", "1", "--epoch", "2031-05-04", "--km", "0.001"], ["pair.oem"]),
         (["--to", "spice", "--frame", "ECLIPJ2000"], [f"pair.{s}" for s in ("bc", "bsp", "tf", "tls", "tm", "tsc")]),
         (["--to", "ck"], [f"pair.{s}" for s in ("bc", "tf", "tls", "tm", "tsc")]),
         (["--to", "spk", "--id", "-5000"], [f"pair.{s}" for s in ("bsp", "tf", "tls", "tm", "tsc")]),
@@ -51,11 +51,17 @@ def test_every_format(arguments, made, folder):
 
 
 def test_options_reach_their_place(folder):
-    export("pair.nc", "--to", "oem", "--body", "2", "--epoch", "2031-05-04", "--km", "0.001")
-    (motion,) = read_ccsds("pair.oem")
-    assert motion.name == "body2"
-    assert motion.metadata["START_TIME"].startswith("2031-05-04T00:00:00")
-    assert np.allclose(motion.x, ph.load("pair.nc").x2 * 1e-3)
+    for second in ("1", "body2"):
+        export("pair.nc", "--to", "oem", "--body", second, "--epoch", "2031-05-04", "--km", "0.001", "--out", second)
+        (motion,) = read_ccsds(second)
+        assert motion.name == "body2"
+        assert motion.metadata["START_TIME"].startswith("2031-05-04T00:00:00")
+        assert np.allclose(motion.x, ph.load("pair.nc").x2 * 1e-3)
+    by_number, by_name = ("--out", "a", "--body", "0"), ("--out", "b", "--body", "body1")
+    for options in (by_number, by_name):
+        assert export("pair.nc", "--to", "obj", "--frames", "0", *options).exit_code == 0
+    a, b = ((folder / name / "frame-0.obj").read_text() for name in "ab")
+    assert a == b
     many = export("pair.nc", "--to", "obj")
     assert many.stdout.count("wrote") == 2
     assert "61 files" in many.stdout
@@ -65,15 +71,16 @@ def test_options_reach_their_place(folder):
     ("arguments", "named"),
     [
         (["pair.nc", "--to", "cvs"], ["--to", "'cvs'", "did you mean 'csv'"]),
-        (["none.nc", "--to", "csv"], ["none.nc", "exists"]),
-        (["body.nc", "--to", "oem"], ["body1 has no position"]),
-        (["body.nc", "--to", "spice"], ["body1 has no position"]),
+        (["none.nc", "--to", "csv"], ["none.nc", "does not exist"]),
+        (["body.nc", "--to", "oem"], ["body0 has no position"]),
+        (["body.nc", "--to", "spice"], ["body0 has no position"]),
         (["body.nc", "--to", "csv", "--km", "2"], ["--km", "aem, oem"]),
         (["body.nc", "--to", "aem", "--frames", "1:2"], ["--frames", "obj, ply"]),
-        (["pair.nc", "--to", "aem", "--body", "3"], ["body = 3", "from 1 to 2"]),
+        (["pair.nc", "--to", "aem", "--body", "2"], ["body = 2", "from 0 to 1", "body1, body2"]),
+        (["pair.nc", "--to", "obj", "--body", "body0"], ["body = 'body0'", "from 0 to 1", "body1, body2"]),
         (["pair.nc", "--to", "aem", "--epoch", "soon"], ["epoch = 'soon'", "a date like"]),
         (["pair.nc", "--to", "oem", "--km", "0"], ["km = 0.0", "positive"]),
-        (["pair.nc", "--to", "csv", "--out", "no/where.csv"], ["there is no no"]),
+        (["pair.nc", "--to", "csv", "--out", "no/where.csv"], ["the folder no does not exist"]),
         (["pair.nc", "--to", "csv", "--field", "omga1"], ["field = 'omga1'", "did you mean 'Omega1'"]),
         (["pair.nc", "--to", "obj", "--frames", "x"], ["frames = 'x'"]),
     ],

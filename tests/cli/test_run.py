@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 
 import polhode as ph
 from polhode.cli import main
+from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import example_scenarios, find_example
-from polhode.view.figures.catalogue import figures_of
+from polhode.view.figures.catalogue import figures_for
 
 SHORT = ["--set", "run.steps=200"]
 
@@ -29,7 +30,7 @@ def polhode(*arguments: str, code: int = 0):
     return result
 
 
-def test_run_prints_what_was_kept_and_writes_result_and_plots(tmp_path):
+def test_run_prints_what_was_conserved_and_writes_result_and_plots(tmp_path):
     result = polhode("run", "free_rigid_body", *SHORT)
     lines = result.stdout.splitlines()
     for name in ph.FreeRigidBody.conserved:
@@ -40,7 +41,7 @@ def test_run_prints_what_was_kept_and_writes_result_and_plots(tmp_path):
         assert relative == pytest.approx(worst / first, rel=0.2, abs=1e-17)
         assert abs(slope) < 1e-14
     assert any("200 steps in" in line and "steps/s" in line and "Newton iterations" in line for line in lines)
-    figures = figures_of(ph.FreeRigidBody([1, 2, 3]))
+    figures = figures_for(ph.FreeRigidBody([1, 2, 3]))
     written = {"free_rigid_body.nc", "free_rigid_body.scenario.toml", "report.html"}
     written |= {f"free_rigid_body-{name}.png" for name in figures}
     assert {path.name for path in (tmp_path / "out").iterdir()} == written
@@ -88,7 +89,7 @@ def test_view_writes_a_file_that_asks_for_nothing(tmp_path):
     assert "http:" not in text
     assert "https:" not in text
     result = polhode("view", "out/free_rigid_body.nc", "--html", "nowhere/view.html", code=2)
-    assert "a folder that exists" in result.stderr
+    assert "does not exist" in result.stderr
 
 
 def test_view_serves_until_it_is_stopped(tmp_path):
@@ -119,6 +120,9 @@ def test_the_result_tells_what_was_run():
     provenance = ph.load("out/quaternion.nc").provenance
     assert provenance["scenario"] == find_example("quaternion").read_text()
     assert provenance["overrides"] == ["run.t_end=1"]
+    document = load_scenario(find_example("quaternion")).document
+    assert (provenance["title"], provenance["description"]) == (document.title, document.description)
+    assert document.title
 
 
 def test_dry_run_says_what_would_run_and_writes_nothing(tmp_path):
@@ -134,13 +138,13 @@ def test_dry_run_says_what_would_run_and_writes_nothing(tmp_path):
     ):
         assert word in result.stdout
     largest = float(result.stdout.split("largest step")[1].split()[0])
-    state = load_scenario(find_example("free_rigid_body")).build()[1]
+    state = build_plan(load_scenario(find_example("free_rigid_body"))).state
     assert largest == pytest.approx(state.system.largest_step(state), rel=1e-5)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_check_says_that_all_is_well_or_what_is_not(tmp_path):
-    assert "free_rigid_body.toml is fine" in polhode("check", "free_rigid_body").stdout
+def test_check_says_that_a_scenario_is_valid_or_what_is_wrong(tmp_path):
+    assert "free_rigid_body.toml is valid" in polhode("check", "free_rigid_body").stdout
     assert "method.order = 3" in polhode("check", "free_rigid_body", "--set", "method.order=3", code=2).stderr
     assert "output.plots" in polhode("check", "free_rigid_body", "--set", 'output.plots=["x"]', code=2).stderr
 
@@ -163,7 +167,7 @@ def test_interrupting_ends_cleanly(tmp_path, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polhode.io.scenario.document.simulate", interrupted)
+    monkeypatch.setattr("polhode.io.scenario.build.simulate", interrupted)
     result = polhode("run", "free_rigid_body", "--quiet", code=130)
     assert result.stderr == "polhode: interrupted\n"
     assert list(tmp_path.iterdir()) == []
@@ -172,14 +176,14 @@ def test_interrupting_ends_cleanly(tmp_path, monkeypatch):
 def test_interrupting_while_the_result_is_saved_finishes_the_saving(tmp_path, monkeypatch):
     import signal
 
-    from polhode.io import trajectory_file as netcdf
+    from polhode.io import trajectory_file
 
     def interrupted(trajectory, path):
         signal.raise_signal(signal.SIGINT)
         save(trajectory, path)
 
-    save = netcdf.save
-    monkeypatch.setattr(netcdf, "save", interrupted)
+    save = trajectory_file.save
+    monkeypatch.setattr(trajectory_file, "save", interrupted)
     result = polhode("run", "free_rigid_body", *SHORT, "--quiet", code=130)
     assert result.stderr == "polhode: interrupted; the result is in out/free_rigid_body.nc\n"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["free_rigid_body.nc"]
@@ -213,7 +217,7 @@ def test_a_figure_named_twice_is_drawn_once(tmp_path):
 )
 def test_a_folder_in_the_place_of_a_file_is_found_before_the_run(name, tmp_path, monkeypatch):
     (tmp_path / "out" / name).mkdir(parents=True)
-    monkeypatch.setattr("polhode.io.scenario.document.simulate", None)
+    monkeypatch.setattr("polhode.io.scenario.build.simulate", None)
     assert f"out/{name}" in polhode("run", "free_rigid_body", code=2).stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
 
@@ -249,13 +253,13 @@ def test_too_little_memory_is_told(monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr("polhode.io.scenario.document.simulate", greedy)
+    monkeypatch.setattr("polhode.io.scenario.build.simulate", greedy)
     assert "run.save_every" in polhode("run", "free_rigid_body", code=2).stderr
 
 
 def test_an_output_folder_that_is_a_file_is_refused_before_the_run(tmp_path, monkeypatch):
     (tmp_path / "out").write_text("in the way")
-    monkeypatch.setattr("polhode.io.scenario.document.simulate", None)
+    monkeypatch.setattr("polhode.io.scenario.build.simulate", None)
     assert "is a file" in polhode("run", "free_rigid_body", code=2).stderr
     assert (tmp_path / "out").read_text() == "in the way"
 
@@ -346,8 +350,8 @@ def test_examples_are_listed_each_with_a_line():
 @pytest.mark.parametrize("name", example_scenarios())
 def test_every_example_is_fit_to_run(name):
     polhode("check", name)
-    beginning = load_scenario(find_example(name)).run(steps=400)
-    assert all(kept.relative < (1e-2 if kept.kind == "energy" else 1e-10) for kept in beginning.conservation())
+    beginning = build_plan(load_scenario(find_example(name))).run(steps=400)
+    assert all(row.relative < (1e-2 if row.kind == "energy" else 1e-10) for row in beginning.conservation())
 
 
 def test_version():

@@ -9,7 +9,7 @@ import pytest
 from polhode.bodies import Dumbbell, PointMasses, Polyhedron, Sphere
 from polhode.errors import InvalidInputError, PolhodeError
 from polhode.gravity import Expansion, PolyhedronField, PolyhedronPoint
-from tests.bodies.shapes import CUBE, CUBE_FACES, ITOKAWA, lumpy, shape_file, sphere_mesh
+from tests.bodies.shapes import CUBE, CUBE_FACES, ITOKAWA, horseshoe, lumpy, shape_file, sphere_mesh
 from tests.gravity.reference import rotation
 
 G = 0.7
@@ -142,9 +142,12 @@ def test_points_have_any_leading_axes():
     assert field.potential(grid[1, 0]) == U[1, 0]
 
 
-def test_itokawa_inside_and_outside():
-    body = Polyhedron.from_file(shape_file(ITOKAWA), density=1950.0, scale=1000.0)
-    centres, faces = body.corners.mean(axis=1)[::7], body.corners[::7]
+@pytest.mark.parametrize("name", ["horseshoe", ITOKAWA])
+def test_inside_and_outside_of_what_is_not_star_shaped(name: str):
+    made = name == "horseshoe"
+    body = horseshoe() if made else Polyhedron.from_file(shape_file(name), density=1950.0, scale=1000.0)
+    every = 1 if made else 7
+    centres, faces = body.corners.mean(axis=1)[::every], body.corners[::every]
     normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     field = PolyhedronField(body, 6.6743e-11)

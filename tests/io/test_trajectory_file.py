@@ -1,4 +1,4 @@
-"""NetCDF files: bit for bit there and back, nothing left behind, and a clear word about what is no result of ours."""
+"""NetCDF files: written and read bit for bit, no file left behind, and a clear message for files of others."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(error, tmp_path, mon
 def test_what_cannot_be_written_is_refused_at_once(tmp_path):
     with pytest.raises(ph.InvalidInputError, match="folder"):
         save(simulated(), tmp_path)
-    with pytest.raises(ph.InvalidInputError, match="there is no"):
+    with pytest.raises(ph.InvalidInputError, match="does not exist"):
         save(simulated(), tmp_path / "nowhere" / "run.nc")
     with pytest.raises(ph.InvalidInputError, match="provenance"):
         save(simulated(provenance={"object": object()}), tmp_path / "run.nc")
@@ -166,7 +166,7 @@ def file(tmp_path):
 def test_a_file_that_was_cut_short(part, file):
     content = file.read_bytes()
     file.write_bytes(content[: int(part * len(content))])
-    with pytest.raises(ph.InvalidInputError, match="cut short"):
+    with pytest.raises(ph.InvalidInputError, match="incomplete"):
         load(file)
 
 
@@ -183,7 +183,7 @@ def test_a_flipped_bit_in_the_data_is_noticed(tmp_path):
 
 
 def test_what_is_not_ours_is_refused_in_words(tmp_path, file):
-    with pytest.raises(ph.InvalidInputError, match="exists"):
+    with pytest.raises(ph.InvalidInputError, match="does not exist"):
         load(tmp_path / "nothing.nc")
     with pytest.raises(ph.InvalidInputError, match="folder"):
         load(tmp_path)
@@ -191,7 +191,7 @@ def test_what_is_not_ours_is_refused_in_words(tmp_path, file):
     with pytest.raises(ph.InvalidInputError, match="NetCDF"):
         load(tmp_path / "text.nc")
     xarray.Dataset({"x": ("n", [1.0])}).to_netcdf(tmp_path / "other.nc")
-    with pytest.raises(ph.InvalidInputError, match="some other"):
+    with pytest.raises(ph.InvalidInputError, match="does not hold a trajectory"):
         load(tmp_path / "other.nc")
 
 
@@ -200,11 +200,11 @@ def test_what_is_not_ours_is_refused_in_words(tmp_path, file):
     [
         ("polhode_system", "Perpetuum", "Perpetuum.*FreeRigidBody"),
         ("polhode_method", "Guess", "Guess.*LGVI"),
-        ("polhode_parameters", "{}", "amiss"),
+        ("polhode_parameters", "{}", "not a valid trajectory"),
         ("polhode_parameters", '{"inertia": [1, 1, 9]}', "inertia"),
-        ("polhode_values", '["nothing"]', "amiss"),
-        ("polhode_stats", "not JSON", "amiss"),
-        ("polhode_step", None, "amiss"),
+        ("polhode_values", '["nothing"]', "not a valid trajectory"),
+        ("polhode_stats", "not JSON", "not a valid trajectory"),
+        ("polhode_step", None, "not a valid trajectory"),
     ],
 )
 def test_a_file_with_a_wrong_attribute(attribute, value, message, file):
@@ -233,7 +233,7 @@ def test_a_file_with_a_wrong_attribute(attribute, value, message, file):
 def test_a_file_whose_attributes_are_not_those_of_a_run(attribute, value, file):
     with netCDF4.Dataset(file, "a") as data:
         data.setncattr(attribute, value)
-    with pytest.raises(ph.InvalidInputError, match="amiss"):
+    with pytest.raises(ph.InvalidInputError, match="not a valid trajectory"):
         load(file)
 
 
@@ -251,9 +251,9 @@ def rewritten(file, change):
         (lambda d: d.assign_coords(time=d.time * np.inf), "time is not finite"),
         (lambda d: d.isel(time=slice(0, 0)), "no samples"),
         (lambda d: d.isel(R_i=slice(0, 2)), "shapes"),
-        (lambda d: d.assign(R=2.0 * d.R), "no rotations"),
-        (lambda d: d.assign(R=-d.R), "no rotations"),
-        (lambda d: d.assign(R=d.R.where(d.time != d.time[3], 1.01 * d.R)), "no rotations"),
+        (lambda d: d.assign(R=2.0 * d.R), "not rotations"),
+        (lambda d: d.assign(R=-d.R), "not rotations"),
+        (lambda d: d.assign(R=d.R.where(d.time != d.time[3], 1.01 * d.R)), "not rotations"),
     ],
 )
 def test_a_file_whose_numbers_are_no_motion(change, message, file):

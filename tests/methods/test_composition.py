@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.core.scalar_packing import blocks
 from polhode.methods import known_methods
-from polhode.methods.composition import ORDERS, fractions, stages
-from polhode.methods.scalar_packing import blocks
+from polhode.methods.composition import ORDERS, composition_stages, fractions
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -20,7 +20,9 @@ def test_order_conditions(order: int) -> None:
     for power in range(3, order, 2):
         assert abs(np.sum(gamma**power)) < 1e-14
     assert abs(np.sum(gamma ** (order + 1))) > 1e-6
-    np.testing.assert_allclose(stages(order)[:, 1] + stages(order)[:, 0], np.cumsum(gamma), atol=1e-15)
+    np.testing.assert_allclose(
+        composition_stages(order)[:, 1] + composition_stages(order)[:, 0], np.cumsum(gamma), atol=1e-15
+    )
 
 
 @pytest.mark.parametrize(("options", "field"), [({"order": 3}, "order"), ({"form": "newtonian"}, "form")])
@@ -50,20 +52,21 @@ def test_blocks_cover_the_directions(dimension: int) -> None:
 
 def test_lanes_run_members_of_their_own() -> None:
     """A block of members with different states and parameters equals, bit for bit, their runs one by one."""
+    from polhode.core.method import Start
+    from polhode.core.scalar_packing import spread, spread_parameters
     from polhode.methods.loops import DriftKickRun
-    from polhode.methods.scalar_packing import spread, spread_parameters
     from polhode.scalars import lanes
 
     rng = np.random.default_rng(5)
     kind, members = lanes(8), 5
     bodies = [ph.FreeRigidBody(inertia=[1, 2, 2 + 0.2 * i]) for i in range(members)]
     states = [body.state(omega=rng.normal(size=3)) for body in bodies]
-    representation = bodies[0].representations["matrix"]
+    representation = bodies[0].representations["default"]
     y = spread(
-        representation.layout, np.stack([b.enter("matrix", s) for b, s in zip(bodies, states, strict=True)]), kind
+        representation.layout, np.stack([b.enter("default", s) for b, s in zip(bodies, states, strict=True)]), kind
     )
     p = spread_parameters(np.stack([b.parameters() for b in bodies]), kind)
-    run = DriftKickRun(representation, y, p, 0.0, 0.1, stages(4), kind)
+    run = DriftKickRun(Start(states[0], 0.1, kind, representation, y, p), composition_stages(4))
     status, done = run.advance(0, 300, 1000, np.empty((0, run.carried)))
     assert (status, done) == (0, 300)
     ends = run.y.reshape(-1, kind.width)

@@ -8,8 +8,8 @@ import pytest
 import polhode as ph
 from polhode.analysis import convergence
 from polhode.analysis.structure import difference_map, tangent_map
+from polhode.core.scalar_packing import side_by_side
 from polhode.geometry import bishop
-from polhode.methods.scalar_packing import side_by_side
 from polhode.scalars import lanes
 from polhode.systems import DirectorBody, NonTwistingBody
 
@@ -272,10 +272,10 @@ def test_lanes_run_as_if_alone() -> None:
     states = [body.state(omega=rate) for body, rate in zip(bodies, rates, strict=True)]
     alone = []
     for state in states:
-        run = method.start(state.system, state, 0.05)
+        run = method.start(state, 0.05)
         run.advance(0, 40, 41, np.empty((0, run.carried)))
         alone.append(run.sample.copy())
-    run = method.start(bodies[0], states[0], 0.05, kind)
+    run = method.start(states[0], 0.05, kind)
     run.y[: run.carried] = side_by_side(
         np.array([b.enter(method.representation, s) for b, s in zip(bodies, states, strict=True)]), kind
     )

@@ -17,7 +17,7 @@ from polhode import (
     SymmetricRigidBodySOn,
     son,
 )
-from polhode.simulation import driver as simulate
+from polhode.simulation.driver import simulate
 from polhode.systems.son import maps as son_maps
 from tests.shared import golden
 

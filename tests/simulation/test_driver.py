@@ -7,7 +7,6 @@ import pytest
 
 import polhode as ph
 from polhode.simulation import driver
-from polhode.simulation import driver as driver_module  # noqa: F401  (the function shadows the module; import must still work)
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
 STATE = BODY.state(omega=[0.7, -0.6, 0.5])

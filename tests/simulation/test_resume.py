@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import polhode as ph
 from polhode.cli import main
+from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 
 BALLS = """
@@ -58,8 +59,8 @@ def test_contact_ends_the_run_and_is_told(balls) -> None:
 
 
 def test_contact_may_be_noted_or_ignored(balls) -> None:
-    assert len(load_scenario(balls, ["run.contact=continue"]).run().events) == 1
-    assert load_scenario(balls, ["run.contact=ignore"]).run().events == ()
+    assert len(build_plan(load_scenario(balls, ["run.contact=continue"])).run().events) == 1
+    assert build_plan(load_scenario(balls, ["run.contact=ignore"])).run().events == ()
     with pytest.raises(ph.InvalidInputError, match=r"run\.contact"):
         load_scenario(balls, ["run.contact=bounce"])
 
@@ -68,13 +69,13 @@ def test_contact_of_what_cannot_touch_is_refused(balls) -> None:
     bare = '{type = "points", masses = [1.0], positions = [[0, 0, 0]], inertia = [1, 1, 1]}'
     changes = [f"system.body1={bare}", f"system.body2={bare}"]
     with pytest.raises(ph.InvalidInputError, match=r"run.contact = 'stop': expected .*never"):
-        load_scenario(balls, changes).plan()
+        build_plan(load_scenario(balls, changes))
 
 
 @pytest.fixture
 def part(balls):
     """The first 200 of the scenario's 500 steps, without contact."""
-    load_scenario(balls, ["run.contact=ignore"]).run(steps=200).save("part.nc")
+    build_plan(load_scenario(balls, ["run.contact=ignore"])).run(steps=200).save("part.nc")
     return "part.nc"
 
 
@@ -120,7 +121,7 @@ def test_an_interrupted_run_is_kept(balls, monkeypatch: pytest.MonkeyPatch) -> N
     assert again[:3] == ["polhode", "run", "balls.toml"]
     result = polhode(*again[1:], "--no-report", "--quiet")
     assert result.exit_code == 0, result.output
-    whole = load_scenario(balls, ["run.contact=ignore"]).run()
+    whole = build_plan(load_scenario(balls, ["run.contact=ignore"])).run()
     np.testing.assert_array_equal(ph.load("out/balls.nc").X, whole.X)
 
 

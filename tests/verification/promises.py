@@ -1,7 +1,6 @@
-"""What a method claims, measured: one function a promise, for any system and method.
+"""What a method claims, measured: one entry of `PROMISES` per claim, for any system and method.
 
-Each returns a `Cell`: what to print, whether the claim holds, and, where nothing could be measured, why. A new system
-or method gets its rows by being defined.
+A new system or method is tried by being defined.
 """
 
 from __future__ import annotations
@@ -12,135 +11,163 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.analysis import group_defect, measured_order, symmetry_defect, symplectic_defect
-from polhode.analysis.convergence import distance, reference_final
-from polhode.core.system import State, System
+from polhode.analysis.convergence import distance
+from polhode.core.system import System
 from polhode.errors import ConvergenceError, PolhodeError
 from polhode.methods import Method, known_methods
 from polhode.simulation.driver import simulate
-from polhode.simulation.trajectory import Trajectory
-from polhode.systems import known_systems
 
-from .specimens import SPECIMENS, Specimen
+from .subjects import DURATION, STEP, SUBJECTS, Subject
 
 EPSILON = np.finfo(float).eps
-STEP = 0.05
-MANY = 100_000
+FEW, MANY = 2_000, 100_000
+# the Lagrangian form is the same map in other variables: above order 2 these stand for all
+LAGRANGIAN = ("FreeRigidBody", "Pendulum3D", "FullTwoBodyProblem")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """`text` for the table; `holds` is None where the promise is not made."""
+class Found:
+    """What was measured, in a few characters, and whether that is what the method claims."""
 
     text: str
-    holds: bool | None = None
-
-    def __post_init__(self) -> None:
-        assert self.holds is None or type(self.holds) is bool, "a NumPy truth value would slip through `is`"
+    holds: bool
 
 
-def pairs() -> Iterator[tuple[Method, type[System] | Specimen]]:
+@dataclass(frozen=True)
+class Promise:
+    """A claim: which methods make it, on which systems there is something to measure, and how it is measured.
+
+    `measure` takes the number of steps of the run that it reads; only where `long` is true does it use it.
+    """
+
+    claimed: Callable[[Method], bool]
+    applies: Callable[[Method, System], bool]
+    measure: Callable[[Method, Subject, int], Found]
+    long: bool = False
+
+    def __call__(self, method: Method, subject: Subject, steps: int) -> Found:
+        try:
+            return self.measure(method, subject, steps)
+        except ConvergenceError as error:
+            return Found(f"stops at t = {error.time:.0f}", False)
+
+
+def pairs() -> Iterator[tuple[Method, Subject]]:
     """Every setting of every method with every system that accepts it."""
-    for system in (*known_systems().values(), *SPECIMENS):
-        state = system.example()
+    for subject in SUBJECTS:
         for cls in known_methods().values():
-            yield from ((method, system) for method in cls.variants() if method.why_not(state.system) is None)
+            for method in cls.variants():
+                spared = getattr(method, "form", "") == "lagrangian" and method.order > 2
+                if method.why_not(subject.state.system) is None and not (spared and subject.name not in LAGRANGIAN):
+                    yield method, subject
 
 
-def order(method: Method, state: State) -> Cell:
+def _order(method: Method, subject: Subject, steps: int) -> Found:
     if method.order == 0 or method.adaptive:
         # no order in the step: compare with the other reference
-        truth = reference_final(state, 5.0, closed_form=method.adaptive)
-        error = distance(simulate(state, step=0.5, steps=10, method=method).final, truth)
-        return Cell(f"error {error:.0e}", error < 1e-10)
-    orders = measured_order(state, method, 5.0).orders
-    return Cell(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
+        truth = subject.reference if method.adaptive else subject.adaptive_reference
+        error = distance(simulate(subject.state, step=DURATION / 10, steps=10, method=method).final, truth)
+        return Found(f"error {error:.0e}", error < 1e-10)
+    orders = measured_order(subject.state, method, DURATION, reference=subject.reference).orders
+    return Found(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
 
 
-_RUNS: dict[tuple[Method, str], Trajectory] = {}
+def _conserved(system: System, *kinds: str) -> list[str]:
+    return [name for name, invariant in system.conserved.items() if invariant.kind in kinds]
 
 
-def _long_run(method: Method, state: State) -> Trajectory:
-    """The run that momentum, energy and group are read from; a short one for an adaptive method."""
-    key = method, f"{state.system!r} {state!r}"
-    if key not in _RUNS:
-        steps = 1000 if method.adaptive else MANY
-        run = simulate(state, step=STEP, steps=steps, save_every=steps // 1000, method=method)
-        _RUNS[key] = run
-    return _RUNS[key]
+def _momentum(method: Method, subject: Subject, steps: int) -> Found:
+    run = subject.run(method, steps)
+    found = {row.name: row.relative for row in run.conservation()}
+    worst = max(found[name] for name in _conserved(subject.state.system, "momentum", "casimir"))
+    return Found(f"{worst:.0e}", bool(worst <= 50 * EPSILON * np.sqrt(steps)))
 
 
-def _wanted(state: State, *kinds: str) -> list[str]:
-    return [name for name, invariant in state.system.conserved.items() if invariant.kind in kinds]
-
-
-def momentum(method: Method, state: State) -> Cell:
-    names = _wanted(state, "momentum", "casimir")
-    if not names:
-        return Cell("the system has none")
-    run = _long_run(method, state)
-    steps, kept = run.stats.steps, {k.name: k for k in run.conservation()}
-    worst = max(kept[name].relative for name in names)
-    return Cell(f"{worst:.0e}", bool(worst <= 50 * EPSILON * np.sqrt(steps)) if method.preserves_momentum else None)
-
-
-def energy(method: Method, state: State) -> Cell:
-    names = _wanted(state, "energy")
-    if not names:
-        return Cell("the system keeps none")
-    trajectory = _long_run(method, state)
-    steps = trajectory.stats.steps
-    (kept,) = [k for k in trajectory.conservation() if k.name == names[0]]
-    text = f"{kept.relative:.0e}"
-    rounding = 50 * EPSILON * np.sqrt(steps)
+def _energy(method: Method, subject: Subject, steps: int) -> Found:
+    name = _conserved(subject.state.system, "energy")[0]
+    run = subject.run(method, steps)
+    (found,) = [row for row in run.conservation() if row.name == name]
+    text, rounding = f"{found.relative:.0e}", 50 * EPSILON * np.sqrt(steps)
     if method.preserves_energy:
-        return Cell(text, bool(kept.relative <= rounding))
-    if not method.symplectic:
-        return Cell(text)
-    deviation = np.abs(trajectory.invariants()[names[0]] - kept.first)
+        return Found(text, bool(found.relative <= rounding))
+    deviation = np.abs(run.invariants()[name] - found.first)
     half = len(deviation) // 2
-    bounded = deviation[half:].max() <= 1.75 * deviation[:half].max() + rounding * abs(kept.first)
+    bounded = deviation[half:].max() <= 1.75 * deviation[:half].max() + rounding * abs(found.first)
     # a steady drift doubles from half to half and ends where it strays farthest, a growth as √t makes 1.4 and 0.8 of
     # these; what oscillates, however slowly, stays below both
-    drifted = abs(kept.slope) * (trajectory.t[-1] - trajectory.t[0])
-    level = drifted <= 0.2 * kept.worst + rounding * abs(kept.first)
-    return Cell(f"{text} bounded", bool(bounded and level))
+    drifted = abs(found.slope) * (run.t[-1] - run.t[0])
+    level = drifted <= 0.2 * found.worst + rounding * abs(found.first)
+    return Found(f"{text} bounded" if bounded and level else f"{text} drifts", bool(bounded and level))
 
 
-def symplectic(method: Method, state: State) -> Cell:
-    if method.adaptive:
-        return Cell("adaptive")
-    if not state.system.hamiltonian:
-        return Cell("the system keeps no symplectic form")
+def _symplectic(method: Method, subject: Subject, steps: int) -> Found:
     try:
-        defect = symplectic_defect(state, method, STEP)
+        defect = symplectic_defect(subject.state, method, STEP)
     except PolhodeError as reason:
-        return Cell(str(reason), False if method.symplectic else None)
-    return Cell(f"{defect:.0e}", defect <= 1e-10 if method.symplectic else None)
+        return Found(str(reason), False)
+    return Found(f"{defect:.0e}", defect <= 1e-10)
 
 
-def symmetric(method: Method, state: State) -> Cell:
-    defect = symmetry_defect(state, method, STEP)
-    return Cell(f"{defect:.0e}", defect <= 1e-11 if method.symmetric else None)
+def _symmetric(method: Method, subject: Subject, steps: int) -> Found:
+    defect = symmetry_defect(subject.state, method, STEP)
+    return Found(f"{defect:.0e}", defect <= 1e-11)
 
 
-def group(method: Method, state: State) -> Cell:
-    defect = group_defect(_long_run(method, state))
-    return Cell(f"{defect:.0e}", defect <= 1e-13 if method.preserves_group else None)
+def _group(method: Method, subject: Subject, steps: int) -> Found:
+    defect = group_defect(subject.run(method, steps))
+    return Found(f"{defect:.0e}", defect <= 1e-13)
 
 
-def _unless_it_stops(measure: Callable[[Method, State], Cell]) -> Callable[[Method, State], Cell]:
-    """A run that breaks down is an answer too, and a broken promise if the method makes any."""
-
-    def measured(method: Method, state: State) -> Cell:
-        try:
-            return measure(method, state)
-        except ConvergenceError as error:
-            promised = method.symplectic or method.symmetric or method.preserves_momentum or method.preserves_energy
-            return Cell(f"stops at t = {error.time:.0f}", False if promised else None)
-
-    return measured
+def _always(*_: object) -> bool:
+    return True
 
 
-PROMISES: dict[str, Callable[[Method, State], Cell]] = {
-    measure.__name__: _unless_it_stops(measure) for measure in (order, momentum, energy, symplectic, symmetric, group)
+PROMISES = {
+    "order": Promise(_always, _always, _order),
+    "momentum": Promise(
+        lambda method: method.preserves_momentum,
+        lambda method, system: bool(_conserved(system, "momentum", "casimir")),
+        _momentum,
+        long=True,
+    ),
+    "energy": Promise(
+        lambda method: method.preserves_energy or method.symplectic,
+        lambda method, system: bool(_conserved(system, "energy")),
+        _energy,
+        long=True,
+    ),
+    "symplectic": Promise(
+        lambda method: method.symplectic,
+        lambda method, system: system.hamiltonian and not method.adaptive,
+        _symplectic,
+    ),
+    "symmetric": Promise(lambda method: method.symmetric, _always, _symmetric),
+    "group": Promise(lambda method: method.preserves_group, _always, _group, long=True),
 }
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim to be tried; `verify` says that it belongs to the long tests."""
+
+    subject: Subject
+    method: Method
+    promise: str
+    steps: int
+    verify: bool
+
+    def __str__(self) -> str:
+        steps = f"-{self.steps}" if PROMISES[self.promise].long else ""
+        return f"{self.subject.name}-{self.method!r}-{self.promise}{steps}"
+
+
+def claims() -> Iterator[Case]:
+    """What is claimed: short runs of the lowest order first, then long ones, and the higher orders."""
+    for method, subject in pairs():
+        lowest = method.options().get("order", 2) == 2
+        for name, promise in PROMISES.items():
+            if promise.claimed(method) and promise.applies(method, subject.state.system):
+                if lowest:
+                    yield Case(subject, method, name, FEW, verify=False)
+                if promise.long or not lowest:
+                    yield Case(subject, method, name, MANY, verify=True)

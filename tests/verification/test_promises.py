@@ -1,49 +1,43 @@
 """Every method on every system that accepts it: what the class claims is what is measured.
 
-The table methods × systems × promises is printed at the end of the tests. A promise that is not made shows the number
-that was found, without a mark.
+`python -m tests.verification.table` prints what is measured of the traits that are not claimed, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from polhode import LGVI, RK4, FreeRigidBody
-from polhode.core.system import System
-from polhode.methods import Method
 
-from .promises import PROMISES, pairs
-from .specimens import Specimen
-
-MARKS = {True: "✓", False: "✗", None: " "}
+from .promises import FEW, PROMISES, Case, claims
+from .subjects import Subject
 
 
-def name(case: tuple[Method, type[System] | Specimen]) -> str:
-    return f"{case[1].__name__}-{case[0]!r}"
-
-
-@pytest.mark.parametrize("promise", list(PROMISES))
-@pytest.mark.parametrize("case", list(pairs()), ids=name)
-def test_promise(
-    case: tuple[Method, type[System] | Specimen], promise: str, record_property: Callable[[str, object], None]
-) -> None:
-    method, system = case
-    cell = PROMISES[promise](method, system.example())
-    record_property("promise", (system.__name__, repr(method), promise, f"{MARKS[cell.holds]} {cell.text}"))
-    assert cell.text, "an empty cell needs a reason"
-    assert cell.holds is not False, f"{method!r} on {system.__name__} breaks its promise {promise!r}: {cell.text}"
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, id=str(c), marks=[pytest.mark.verify] if c.verify else []) for c in claims()]
+)
+def test_promise(case: Case) -> None:
+    found = PROMISES[case.promise](case.method, case.subject, case.steps)
+    assert found.holds, f"{case.method!r} on {case.subject.name} breaks its promise {case.promise!r}: {found.text}"
 
 
 def test_the_claims_can_fail() -> None:
     """The measurements tell the methods that promise nothing from those that do."""
-    state = FreeRigidBody.example()
+    subject = Subject("FreeRigidBody", FreeRigidBody.example)
 
     class Boaster(RK4):
         symplectic = symmetric = preserves_momentum = preserves_energy = preserves_group = True
         order = 5
 
-    for promise, measure in PROMISES.items():
-        assert measure(Boaster(), state).holds is False, promise
-        assert measure(LGVI(), state).holds is True, promise
+    for name, promise in PROMISES.items():
+        assert promise.claimed(Boaster())
+        assert not promise(Boaster(), subject, FEW).holds, name
+        assert promise(LGVI(), subject, FEW).holds, name
+
+
+def test_what_is_claimed_is_tried() -> None:
+    """No trait of any method is left out: each is tried in the short tests and in the long ones."""
+    cases = list(claims())
+    tried = {(type(case.method).__name__, case.promise, case.verify) for case in cases}
+    assert {("LGVI", name, verify) for name in PROMISES for verify in (False, True)} <= tried
+    assert len({case.subject.name for case in cases if not case.verify}) == len({case.subject.name for case in cases})

@@ -10,9 +10,8 @@ from mpmath import mp, mpf
 
 import polhode as ph
 from polhode.analysis.structure import difference_map, tangent_map
-from polhode.systems import known_systems
 
-from .specimens import SPECIMENS
+from .subjects import SUBJECTS, Subject
 
 J = mpmath.matrix([["1.0", "0.1", "-0.05"], ["0.1", "2.0", "0.2"], ["-0.05", "0.2", "2.5"]])
 
@@ -70,10 +69,10 @@ def test_fifty_digit_differences(steps: int) -> None:
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("system", [*known_systems().values(), *SPECIMENS], ids=lambda system: system.__name__)
-def test_every_system(system) -> None:
+@pytest.mark.parametrize("subject", SUBJECTS, ids=repr)
+def test_every_system(subject: Subject) -> None:
     """What its first variational method does to it, or else RK4."""
-    state = system.example()
+    state = subject.state
     methods = (ph.LGVI(), ph.ForcedLGVI(), ph.EnergyMomentum(), ph.RK4())
     method = next(m for m in methods if m.why_not(state.system) is None)
     found, expected = tangent_map(state, method, 0.02, 2), difference_map(state, method, 0.02, 2, size=0.003)

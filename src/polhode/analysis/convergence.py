@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.representation import Form
 from ..core.system import State
 from ..errors import PolhodeError
 from ..methods import DOP853, Exact, Method
@@ -33,7 +34,7 @@ def reference_final(state: State, duration: float, *, closed_form: bool = True) 
     return simulate(state, step=duration, steps=1, method=method).final
 
 
-def distance(a: State, b: State, representation: str = "matrix") -> float:
+def distance(a: State, b: State, representation: str = Form.DEFAULT) -> float:
     """The largest distance of any variable of two states of the same system."""
     layout = a.system.representations[representation].layout
     x, y = (layout.pack({v.name: getattr(s, v.name) for v in layout.variables}) for s in (a, b))
@@ -52,7 +53,13 @@ def convergence(
 
 
 def measured_order(
-    state: State, method: Method, duration: float, *, coarsest: int = 8, floor: float = 2e-11
+    state: State,
+    method: Method,
+    duration: float,
+    *,
+    coarsest: int = 8,
+    floor: float = 2e-11,
+    reference: State | None = None,
 ) -> Convergence:
     """The three smallest steps whose error is still above `floor`, refined by 1.5 from `coarsest` steps on.
 
@@ -61,7 +68,7 @@ def measured_order(
     >>> bool(np.all(np.abs(orders - 4) < 0.2))
     True
     """
-    truth = reference_final(state, duration)
+    truth = reference or reference_final(state, duration)
     counts: list[int] = []
     errors: list[float] = []
     n = coarsest

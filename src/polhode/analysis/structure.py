@@ -36,7 +36,7 @@ def difference_map(state: State, method: Method, step: float, steps: int, size: 
 
     def end(start: Array) -> Array:
         moved = State(system, layout.unpack(start), state.t)
-        run = method.start(system, moved, step, double)
+        run = method.start(moved, step, double)
         run.advance(0, steps, steps + 1, np.empty((0, run.y.size)))
         return run.y[: layout.size]
 

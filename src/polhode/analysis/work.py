@@ -69,7 +69,7 @@ def work_precision(
 ) -> WorkPrecision:
     """Run every method over `duration` with each of these numbers of steps. A step too large for a method is left out.
 
-    `polhode.tables.Table("Work and precision", result.plain())` shows it as a table, `polhode.view.figures.work_precision.work_precision`
+    `polhode.tables.Table("Work and precision", result.plain())` shows it as a table, `polhode.view.figures.work_precision.plot_work_precision`
     draws it.
 
     >>> import polhode as ph

@@ -1,4 +1,4 @@
-"""`python -m polhode.cli` is the command too."""
+"""`python -m polhode.cli` runs the command line."""
 
 from . import main
 

@@ -1,4 +1,4 @@
-"""What every command shares: the app, its errors as one message and an exit code, and how tables are shown."""
+"""What the commands share: the app, errors as one message and an exit code, scenarios by name, and tables."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ if TYPE_CHECKING:
     from ..tables import Table
 
 P = ParamSpec("P")
-FILE_WIDTH = 120  # columns of a table that goes to a file or a pipe
+FILE_WIDTH = 120  # characters in a line of a table that is written to a file or a pipe
 
 main = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="The motion of rigid bodies, computed so that what nature keeps is kept.",
+    help="Simulate the motion of rigid bodies, conserving what the exact motion conserves.",
 )
 
 ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of an example.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change an entry, as in run.step=0.01. Repeatable."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change an entry of the scenario, as in run.step=0.01. Repeatable."
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to put the results.")]
 
 
-def plainly(command: Callable[P, None]) -> Callable[P, None]:
-    """A command whose errors are one message and an exit code."""
+def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
+    """The command with its errors turned into one message and an exit code."""
 
     @wraps(command)
     def inner(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             with warnings.catch_warnings():
-                # what is too large to square shows up in the result, or as the reason that there is none
+                # numbers that overflow show up in the result, or in the error that ends the run
                 warnings.simplefilter("ignore", RuntimeWarning)
                 command(*args, **kwargs)
         except PolhodeError as error:
             fail(str(error), 2)
         except MemoryError:
-            fail("not enough memory; a larger run.save_every keeps fewer samples", 2)
+            fail("not enough memory; a larger run.save_every saves fewer samples", 2)
         except OSError as error:
             place = f"{error.filename}: " if error.filename is not None else ""
             fail(f"{place}{error.strerror or error}", 2)
@@ -62,9 +64,9 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
 
 
 @contextmanager
-def finishing() -> Iterator[None]:
-    """What is begun here is finished: Ctrl-C takes effect afterwards."""
-    if threading.current_thread() is not threading.main_thread():  # nobody else hears of Ctrl-C
+def defer_interrupt() -> Iterator[None]:
+    """Let the block finish: Ctrl-C takes effect after it."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives Ctrl-C
         yield
         return
     pressed: list[int] = []
@@ -78,7 +80,7 @@ def finishing() -> Iterator[None]:
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """End with one message on stderr."""
+    """Print one message on stderr and exit with `code`."""
     typer.secho(f"polhode: {message}", err=True, fg=typer.colors.RED)
     raise typer.Exit(code)
 
@@ -104,13 +106,13 @@ def open_scenario(name: str, changes: list[str] | None) -> Scenario:
     from ..io.scenario.examples import find_example
 
     path = Path(name)
-    # a name with a suffix or a folder is meant as a file, and its absence should be told as that
+    # a name with a suffix or a folder means a file: if there is none, the error should say so
     looks_like_a_file = path.exists() or path.suffix or len(path.parts) > 1
     return load_scenario(path if looks_like_a_file else find_example(name), changes or ())
 
 
 def show_table(table: Table) -> None:
-    """A table, and below it what is too long for a column: how to call each, and where it is from."""
+    """Print a table, and below it what is too long for a column: the arguments and the reference of each row."""
     from rich.console import Console
 
     below = ("arguments", "reference")

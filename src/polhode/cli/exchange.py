@@ -1,4 +1,4 @@
-"""`polhode export`: a result in the formats of other tools; `polhode schema`: what editors check scenarios by."""
+"""`polhode export`: a result in the formats of other tools; `polhode schema`: the schema of scenarios, for editors."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidInputError
-from .base import main, plainly
+from .base import exit_on_error, main
 
 if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
 
 Options = dict[str, Any]
-ANCHOR = ("epoch", "frame", "centre", "km", "seconds", "time-system")
+REFERENCE = ("epoch", "frame", "centre", "km", "seconds", "time-system")
 
 
 def _csv(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
@@ -32,10 +32,20 @@ def _zarr(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
     return [out]
 
 
-def _anchor(given: Options) -> Any:
-    from ..io.exchange.epoch_and_frame import Anchor
+def _reference(given: Options) -> Any:
+    from ..io.exchange.epoch_and_frame import EpochAndFrame
 
-    return Anchor(**{name.replace("-", "_"): given[name] for name in ANCHOR if name in given})
+    return EpochAndFrame(**{name.replace("-", "_"): given[name] for name in REFERENCE if name in given})
+
+
+def _body(trajectory: Trajectory, given: Options) -> int | None:
+    """The number of the body to export, which is given by its number or its name."""
+    from ..io.exchange.inertial_motion import find_body, motions
+
+    text = given.get("body")
+    if text is None:
+        return None
+    return int(text) if text.isdecimal() else find_body([motion.name for motion in motions(trajectory)], text)
 
 
 def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]:
@@ -44,7 +54,7 @@ def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]
         from ..io.exchange.spice import write_spice
 
         number = {"id": given["id"]} if "id" in given else {}
-        return write_spice(motions(trajectory, given.get("body")), out, _anchor(given), **number, **which)
+        return write_spice(motions(trajectory, _body(trajectory, given)), out, _reference(given), **number, **which)
 
     return write
 
@@ -55,7 +65,7 @@ def _message(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
         from ..io.exchange.inertial_motion import motions
 
         writer = {"aem": ccsds.write_aem, "oem": ccsds.write_oem}[kind]
-        writer(motions(trajectory, given.get("body")), out, _anchor(given))
+        writer(motions(trajectory, _body(trajectory, given)), out, _reference(given))
         return [out]
 
     return write
@@ -65,43 +75,50 @@ def _meshes(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
     def write(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
         from ..view.scene.mesh_export import save_frames
 
-        return save_frames(trajectory, out, kind, frames=given.get("frames"), body=given.get("body"))
+        return save_frames(trajectory, out, kind, frames=given.get("frames"), body=_body(trajectory, given))
 
     return write
 
 
-SPICE = ("body", "id", *ANCHOR)
-# format: what is added to the result's name, which options it takes, and its writer
+SPICE = ("body", "id", *REFERENCE)
+# by format: the ending that replaces the result's suffix, the options it takes, and its writer
 FORMATS: dict[str, tuple[str, tuple[str, ...], Callable[[Trajectory, Path, Options], list[Path]]]] = {
     "csv": (".csv", ("field",), _csv),
     "zarr": (".zarr", (), _zarr),
     "spice": (".tm", SPICE, _kernels()),
     "ck": (".bc", SPICE, _kernels(position=False)),
     "spk": (".bsp", SPICE, _kernels(attitude=False)),
-    "aem": (".aem", ("body", *ANCHOR), _message("aem")),
-    "oem": (".oem", ("body", *ANCHOR), _message("oem")),
+    "aem": (".aem", ("body", *REFERENCE), _message("aem")),
+    "oem": (".oem", ("body", *REFERENCE), _message("oem")),
     "obj": ("-obj", ("body", "frames"), _meshes("obj")),
     "ply": ("-ply", ("body", "frames"), _meshes("ply")),
 }
 
 
 @main.command()
-@plainly
+@exit_on_error
 def export(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A result that polhode wrote.")],
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where to; a folder for obj and ply. Default: beside it."),
+        typer.Option(
+            "--out", metavar="FILE", help="The file to write; a folder for obj and ply. Default: beside the result."
+        ),
     ] = None,
-    body: Annotated[int | None, typer.Option("--body", metavar="N", help="One body, from 1; default: all.")] = None,
+    body: Annotated[
+        str | None, typer.Option("--body", metavar="N", help="One body, by number from 0 or by name; default: all.")
+    ] = None,
     field: Annotated[
-        list[str] | None, typer.Option("--field", metavar="NAME", help="csv: which field. Repeatable; default: all.")
+        list[str] | None,
+        typer.Option("--field", metavar="NAME", help="csv: a field to write. Repeatable; default: all."),
     ] = None,
     frames: Annotated[
         str | None,
         typer.Option(
-            "--frames", metavar="A:B:C", help="obj, ply: samples from A to before B, every C; default: 100 evenly."
+            "--frames",
+            metavar="A:B:C",
+            help="obj, ply: every C-th sample from A to before B; default: 100, evenly spaced.",
         ),
     ] = None,
     epoch: Annotated[
@@ -112,19 +129,22 @@ def export(
     ] = None,
     centre: Annotated[
         str | None,
-        typer.Option("--centre", metavar="NAME", help="The body at its origin. Default: ORIGIN, of its own."),
+        typer.Option(
+            "--centre", metavar="NAME", help="The body at its origin. Default: ORIGIN, a body of the run's own."
+        ),
     ] = None,
     km: Annotated[
-        float | None, typer.Option("--km", metavar="X", help="Kilometres in the run's unit of length. Default: 1.")
+        float | None, typer.Option("--km", metavar="X", help="The run's unit of length in kilometres. Default: 1.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="X", help="Seconds in the run's unit of time. Default: 1.")
+        float | None, typer.Option("--seconds", metavar="X", help="The run's unit of time in seconds. Default: 1.")
     ] = None,
     time_system: Annotated[
-        str | None, typer.Option("--time-system", metavar="NAME", help="Of dates in aem and oem. Default: TDB.")
+        str | None,
+        typer.Option("--time-system", metavar="NAME", help="aem, oem: the time system of dates. Default: TDB."),
     ] = None,
     id: Annotated[
-        int | None, typer.Option("--id", metavar="N", help="SPICE's number of the origin; body 1 is one less.")
+        int | None, typer.Option("--id", metavar="N", help="SPICE's number of the origin; the first body is one less.")
     ] = None,
 ) -> None:
     """Write a result in the format of another tool."""
@@ -135,12 +155,12 @@ def export(
         raise InvalidInputError("--to", to, f"one of {', '.join(FORMATS)}{nearest(to, FORMATS)}")
     suffix, takes, write = FORMATS[to]
     asked: Options = {"body": body, "field": field or None, "frames": frames, "id": id}
-    asked |= dict(zip(ANCHOR, (epoch, frame, centre, km, seconds, time_system), strict=True))
+    asked |= dict(zip(REFERENCE, (epoch, frame, centre, km, seconds, time_system), strict=True))
     given = {name: value for name, value in asked.items() if value is not None}
     for name, value in given.items():
         if name not in takes:
             takers = ", ".join(kind for kind, (_, names, _) in FORMATS.items() if name in names)
-            raise InvalidInputError(f"--{name}", value, f"this option only with {takers}")
+            raise InvalidInputError(f"--{name}", value, problem=f"only {takers} take this option, not {to}")
     trajectory = load(result)
     paths = write(trajectory, out or result.with_name(result.stem + suffix), given)
     for path in paths if len(paths) < 10 else [paths[0], paths[-1]]:
@@ -150,7 +170,7 @@ def export(
 
 
 @main.command()
-@plainly
+@exit_on_error
 def schema() -> None:
     """Print the JSON Schema of scenario files."""
     import json

@@ -1,12 +1,12 @@
-"""`polhode systems`, `polhode methods`, `polhode examples`: what there is."""
+"""`polhode systems`, `polhode methods`, `polhode examples`: lists of what polhode has."""
 
 from __future__ import annotations
 
-from .base import main, plainly, show_table
+from .base import exit_on_error, main, show_table
 
 
 @main.command()
-@plainly
+@exit_on_error
 def systems() -> None:
     """List the systems: what moves."""
     from ..tables import list_systems as table
@@ -15,16 +15,16 @@ def systems() -> None:
 
 
 @main.command()
-@plainly
+@exit_on_error
 def methods() -> None:
-    """List the methods: how time is discretised, and what each keeps."""
+    """List the methods: how time is discretised, and what each conserves."""
     from ..tables import list_methods as table
 
     show_table(table())
 
 
 @main.command()
-@plainly
+@exit_on_error
 def examples() -> None:
     """List the example scenarios; `polhode run NAME` runs one."""
     from ..io.scenario.document import load_scenario

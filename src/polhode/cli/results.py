@@ -1,4 +1,4 @@
-"""`polhode plot` and `polhode view`: what can be made of a result."""
+"""`polhode plot` and `polhode view`: figures and the browser view of a result."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from .base import main, plainly
+from .base import exit_on_error, main
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
 
 
 @main.command()
-@plainly
+@exit_on_error
 def plot(
     result: Result,
     figure: Annotated[
@@ -33,15 +33,17 @@ def plot(
 
 
 @main.command()
-@plainly
+@exit_on_error
 def view(
     result: Result,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write one file that works offline, and serve nothing."),
+        typer.Option("--html", metavar="FILE", help="Write one page that works offline, instead of serving the view."),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to serve it; 0: any.")] = 8080,
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port to serve the view at; 0: any free one.")
+    ] = 8080,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the view in the browser.")] = True,
 ) -> None:
     """Show a result in the browser: the bodies move."""
     import webbrowser

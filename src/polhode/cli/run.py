@@ -10,48 +10,53 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
-from .base import Changes, Folder, ScenarioName, fail, finishing, main, open_scenario, plainly
+from .base import Changes, Folder, ScenarioName, defer_interrupt, exit_on_error, fail, main, open_scenario
 
 if TYPE_CHECKING:
-    from ..io.scenario.document import Plan, Scenario
+    from ..io.scenario.build import Plan
+    from ..io.scenario.document import Scenario
     from ..simulation.trajectory import Trajectory
 
-REHEARSAL = 1000  # steps that a dry run does, to see that they work and how fast
+TRIAL_STEPS = 1000  # that a dry run takes, to check that they work and to measure their speed
 
 
 @main.command()
-@plainly
+@exit_on_error
 def run(
     scenario: ScenarioName,
     out: Folder = Path("out"),
     changes: Changes = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and run nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would run, from a trial of its first steps; write nothing.")
+    ] = False,
     plots: Annotated[
         bool, typer.Option("--plots/--no-plots", help="Draw the figures that the scenario asks for.")
     ] = True,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html, and a copy of the scenario.")
     ] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless something is wrong.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     earlier: Annotated[
-        Path | None, typer.Option("--from", metavar="RESULT", help="Go on with an earlier, interrupted run of it.")
+        Path | None, typer.Option("--from", metavar="RESULT", help="Continue an earlier, interrupted run of it.")
     ] = None,
 ) -> None:
-    """Run a scenario: progress, the table of what was kept, the result as NetCDF, plots, and a report."""
+    """Run a scenario: progress, the table of conserved quantities, the result as NetCDF, plots, and a report."""
     from ..io.atomic_files import check_files, check_folder, make_folder
+    from ..io.scenario.build import build_plan
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
     from ..view.summary import mesh_reports
 
     chosen = open_scenario(scenario, changes)
-    plan = chosen.plan()
-    figures = _figures(chosen, plan) if plots else []
+    plan = build_plan(chosen)
+    figures = _figures(plan) if plots else []
     file = check_folder(out) / chosen.output_name
+    partial = file.with_suffix(".partial.nc")
     page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if report else (None, None)
     drawings = [out / f"{file.stem}-{name}.png" for name in figures]
-    check_files(path for path in (file, file.with_suffix(".partial.nc"), page, copy, *drawings) if path)
+    check_files(path for path in (file, partial, page, copy, *drawings) if path)
     if dry_run:
-        _show_plan(chosen, plan, figures)
+        _show_plan(plan, figures)
         return
     say = (lambda text: None) if quiet else typer.echo
     say(chosen.document.title or chosen.name)
@@ -59,20 +64,20 @@ def run(
     for name, text in mesh_reports(plan.system).items():
         say(f"{name}: {text}")
     try:
-        trajectory = chosen.run(progress=not quiet, earlier=load(earlier) if earlier else None)
+        progress = not quiet
+        trajectory = plan.resume(load(earlier), progress=progress) if earlier else plan.run(progress=progress)
     except ConvergenceError as error:
-        _keep_part(error, file.with_suffix(".partial.nc"))
+        _save_before_failure(error, partial)
     except RunInterruptedError as error:
-        part = file.with_suffix(".partial.nc")
-        _keep_interrupted(error, part, ["polhode", "run", scenario, *_again(changes, out), "--from", str(part)])
+        _save_interrupted(error, partial, ["polhode", "run", scenario, *_same_options(changes, out)])
     try:
-        with finishing():
+        with defer_interrupt():
             make_folder(out)
             trajectory.save(file)
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
     if not quiet:
-        _show_kept(trajectory)
+        _show_conservation(trajectory)
     for event in trajectory.events:
         say(f"{event}{': the run ended there' * event.stopped}")
     say(f"wrote {file}")
@@ -83,45 +88,46 @@ def run(
 
 
 @main.command()
-@plainly
+@exit_on_error
 def check(scenario: ScenarioName, changes: Changes = None) -> None:
-    """Check a scenario without running more of it than the first step."""
-    chosen = open_scenario(scenario, changes)
-    plan = chosen.plan()
-    _figures(chosen, plan)
-    _try_step(chosen, plan)
-    typer.echo(f"{chosen.name} is fine: {_summary(plan)}")
+    """Check a scenario, running at most its first step."""
+    from ..io.scenario.build import build_plan
+
+    plan = build_plan(open_scenario(scenario, changes))
+    _figures(plan)
+    _try_first_step(plan)
+    typer.echo(f"{plan.scenario.name} is valid: {_summary(plan)}")
 
 
-def _try_step(scenario: Scenario, plan: Plan) -> None:
+def _try_first_step(plan: Plan) -> None:
     """Refuse a step that is too large for an implicit method at the start, by trying it."""
     from ..io.scenario.validation import ScenarioError
 
     if not plan.method.implicit or not plan.steps:
         return
     try:
-        scenario.run(steps=1)
+        plan.run(steps=1)
     except ConvergenceError as error:
-        step = scenario.document.run.step
-        raise ScenarioError(scenario.name, "run.step", step, f"a step that can be taken ({error})") from error
+        name, step = plan.scenario.name, plan.scenario.document.run.step
+        raise ScenarioError(name, "run.step", step, problem=f"the first step fails: {error}") from error
 
 
-def _figures(scenario: Scenario, plan: Plan) -> list[str]:
+def _figures(plan: Plan) -> list[str]:
     """The names of the figures that a scenario asks for."""
     from ..io.scenario.validation import ScenarioError
-    from ..view.figures.catalogue import check_figures, figures_of
+    from ..view.figures.catalogue import check_figures, figures_for
 
-    asked = scenario.document.output.plots
+    asked = plan.scenario.document.output.plots
     if isinstance(asked, bool):
-        return figures_of(plan.system) if asked else []
+        return figures_for(plan.system) if asked else []
     try:
         return check_figures(asked, plan.system)
     except InvalidInputError as error:
-        raise ScenarioError(scenario.name, "output.plots", error.value, error.allowed) from error
+        raise ScenarioError.located(plan.scenario.name, "output.plots", error) from error
 
 
 def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures: dict[str, Path]) -> list[Path]:
-    """The report beside the result, and the scenario under a name that no file of the user's has."""
+    """Write the report beside the result, and a copy of the scenario under a name of its own."""
     from ..io.atomic_files import write_text
     from ..view.figures.catalogue import FIGURES
     from ..view.html.report import save_report
@@ -129,7 +135,7 @@ def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures
     changed = "".join(f"# run with --set {shlex.quote(change)}\n" for change in scenario.overrides)
     copy = write_text(file.with_suffix(".scenario.toml"), changed + scenario.text)
     page = file.parent / "report.html"
-    save_report(trajectory, page, {FIGURES[name].shows: path for name, path in figures.items()})
+    save_report(trajectory, page, {FIGURES[name].caption: path for name, path in figures.items()})
     return [copy, page]
 
 
@@ -138,42 +144,43 @@ def _summary(plan: Plan) -> str:
     return f"{name} by {plan.method!r}, {steps}, {plan.samples:,} samples"
 
 
-def _keep_part(error: ConvergenceError, file: Path) -> NoReturn:
-    """Save what was computed before a step failed; if that is nothing, the input was at fault."""
+def _save_before_failure(error: ConvergenceError, file: Path) -> NoReturn:
+    """Save the samples before the step that failed; raise the error itself if there are none."""
     from ..io.atomic_files import make_folder
 
     if error.trajectory is None or len(error.trajectory) < 2:
         raise error
-    with finishing():
+    with defer_interrupt():
         make_folder(file.parent)
         error.trajectory.save(file)
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
 
 
-def _keep_interrupted(error: RunInterruptedError, file: Path, again: list[str]) -> NoReturn:
-    """Save what was computed before an interruption, and say how to go on."""
+def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]) -> NoReturn:
+    """Save what was computed before an interruption, and print the `command` that continues it."""
     from ..io.atomic_files import make_folder
 
     if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
-        fail(f"{error}; there is nothing to keep", 130)
-    with suppress(KeyboardInterrupt), finishing():  # who presses Ctrl-C again is told the same
+        fail(f"{error}; nothing was computed yet, so nothing is saved", 130)
+    with suppress(KeyboardInterrupt), defer_interrupt():  # a second Ctrl-C ends with the same message
         make_folder(file.parent)
         error.trajectory.save(file)
-    fail(f"{error}; that part is in {file}. To go on:\n{shlex.join(again)}", 130)
+    again = shlex.join([*command, "--from", str(file)])
+    fail(f"{error}; the samples so far are in {file}. To continue:\n{again}", 130)
 
 
-def _again(changes: list[str] | None, out: Path) -> list[str]:
+def _same_options(changes: list[str] | None, out: Path) -> list[str]:
     """The options that make the same run."""
     sets = [part for change in changes or [] for part in ("--set", change)]
     return sets if out == Path("out") else [*sets, "--out", str(out)]
 
 
-def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
-    """What would run, from a rehearsal of its first steps."""
+def _show_plan(plan: Plan, figures: list[str]) -> None:
+    """Print what would run, with the time it would take as estimated from its first steps."""
     from ..simulation.step_limit import largest_step, rounded_down
     from ..view.summary import mesh_reports
 
-    step = scenario.document.run.step
+    step = plan.scenario.document.run.step
     rows = {
         "system": repr(plan.system),
         **mesh_reports(plan.system),
@@ -181,34 +188,34 @@ def _show_plan(scenario: Scenario, plan: Plan, figures: list[str]) -> None:
         "method": repr(plan.method),
         "time": f"{plan.state.t:g} … {plan.state.t + plan.steps * step:.12g}: {plan.steps:,} steps of {step:g}",
         "samples": f"{plan.samples:,}, {plan.memory / 1e6:,.1f} MB",
-        "output": ", ".join([scenario.output_name, *figures]),
+        "output": ", ".join([plan.scenario.output_name, *figures]),
     }
     if plan.method.implicit:
         limit = largest_step(plan.state, plan.method, near=step)
         rows["largest step"] = f"{rounded_down(limit)} from this state"
     if plan.steps:
-        # the second time, everything is compiled
-        seconds = min(scenario.run(steps=REHEARSAL).stats.seconds for _ in range(2))
-        rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, REHEARSAL):.2g} s"
+        # the first trial also compiles
+        seconds = min(plan.run(steps=TRIAL_STEPS).stats.seconds for _ in range(2))
+        rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, TRIAL_STEPS):.2g} s"
     for name, text in rows.items():
         typer.echo(f"{name:13} {text}")
 
 
-def _show_kept(trajectory: Trajectory) -> None:
-    """The table of what was kept, and what it cost."""
+def _show_conservation(trajectory: Trajectory) -> None:
+    """Print the table of conserved quantities, and what the run cost."""
     from rich.console import Console
     from rich.table import Table as RichTable
 
     from ..simulation.progress import rate_text
+    from ..view.summary import NOTHING_CONSERVED, conservation_rows
 
-    table = RichTable(title="What was kept", title_justify="left")
-    for heading in ("quantity", "first value", "worst deviation", "relative", "slope"):
+    table = RichTable(title="Conserved quantities", title_justify="left")
+    headings = ("quantity", "first value", "worst deviation", "relative", "slope")
+    for heading in headings:
         table.add_column(heading, justify="left" if heading == "quantity" else "right", no_wrap=True)
-    for kept in trajectory.conservation():
-        table.add_row(
-            kept.name, f"{kept.first:.10g}", f"{kept.worst:.1e}", f"{kept.relative:.1e}", f"{kept.slope:+.1e}"
-        )
-    Console().print(table if table.row_count else "This system conserves nothing.")
+    for row in conservation_rows(trajectory):
+        table.add_row(*(row[heading] for heading in headings))
+    Console().print(table if table.row_count else NOTHING_CONSERVED)
     stats = trajectory.stats
     line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
     if stats.max_iterations:

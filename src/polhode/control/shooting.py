@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..geometry import son, unchecked
 from ..methods import LGVI
-from ..methods.scalar_packing import block_kind, blocks, tangent_columns
 from ..systems.son.rigid_body import RigidBodySOn
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ class Shooter:
         for part in blocks(d):
             directions = slice(d + part.start, d + part.stop)
             kind = block_kind(part)
-            run = self.method.start(self.body, state, self.step, kind, directions)
+            run = self.method.start(state, self.step, kind, directions)
             status, _ = run.advance(0, self.steps, self.steps + 1, np.empty((0, run.carried)))
             if status or not np.isfinite(run.sample).all():
                 return None

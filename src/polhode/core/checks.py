@@ -101,4 +101,4 @@ def from_table(field: str, make: Callable[..., T], table: Any) -> T:
     try:
         return make(**table)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{field}.{error.field}", error.value, error.allowed) from error
+        raise error.renamed(f"{field}.{error.field}") from error

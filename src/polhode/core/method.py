@@ -7,16 +7,21 @@ claims a trait is tested for it on every system that it accepts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
+from ..scalars.protocol import EVALUATIONS, ITERATIONS, MOST_ITERATIONS, REPORT_SIZE, SOLVES, WORST_RESIDUAL
 from .facade import above
 from .layout import Layout
 from .registry import described_subclasses
+from .representation import Form, Representation
+from .scalar_packing import spread, spread_parameters
+from .system import State, System
 
 if TYPE_CHECKING:
     from numba import types
@@ -24,58 +29,62 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class Representation(Protocol):
-    """What a method sees of a system's representation (see `polhode.core.system`)."""
-
-    layout: Layout
-    drift: Any
-    force: Any
-    rhs: Any
-    workspace: int
-
-    @property
-    def forces(self) -> int: ...
-
-
-class Integrable(Protocol):
-    """What a method sees of a system."""
-
-    @property
-    def representations(self) -> Any: ...
-    def parameters(self) -> Array: ...
-    def enter(self, representation: str, state: Any) -> Array: ...
-    def exact(self, state: Any, t: Array) -> dict[str, Array]: ...
-    @property
-    def has_exact(self) -> bool: ...
-
-
 class Report:
-    """What a run counts: iterations in all, the most in one solve, the worst squared residual, calls of the main flow,
-    and implicit solves."""
+    """What a run counts: the slots of `polhode.scalars.protocol`, by name."""
 
     def __init__(self) -> None:
-        self.numbers = np.zeros(5)
+        self.numbers = np.zeros(REPORT_SIZE)
 
     @property
     def iterations(self) -> int:
-        return int(self.numbers[0])
+        return int(self.numbers[ITERATIONS])
 
     @property
     def mean_iterations(self) -> float:
-        return self.iterations / max(float(self.numbers[4]), 1.0)
+        return self.iterations / max(float(self.numbers[SOLVES]), 1.0)
 
     @property
     def most_iterations(self) -> int:
-        return int(self.numbers[1])
+        return int(self.numbers[MOST_ITERATIONS])
 
     @property
     def worst_residual(self) -> float:
-        return float(np.sqrt(self.numbers[2]))
+        return float(np.sqrt(self.numbers[WORST_RESIDUAL]))
 
     @property
     def evaluations(self) -> int:
         """Calls of flows: drifts, or right-hand sides."""
-        return int(self.numbers[3])
+        return int(self.numbers[EVALUATIONS])
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run starts from: a state in the representation and the scalar of the run.
+
+    `y` is the flat array of the state and `p` that of the system's parameters, as the flows on this scalar read them.
+    """
+
+    state: State
+    step: float
+    kind: types.Type
+    representation: Representation
+    y: Array
+    p: Array
+
+    @classmethod
+    def of(
+        cls,
+        state: State,
+        step: float,
+        form: str = Form.DEFAULT,
+        kind: types.Type = double,
+        directions: slice = slice(None),
+    ) -> Start:
+        """The start from `state`, kept in this form; duals carry the tangent `directions`."""
+        system = state.system
+        representation = system.representations[form]
+        y = spread(representation.layout, system.enter(form, state), kind, directions)
+        return cls(state, step, kind, representation, y, spread_parameters(system.parameters(), kind))
 
 
 class Run(ABC):
@@ -121,19 +130,21 @@ class Method(ABC):
     preserves_group: bool = False
     implicit: bool = False
     adaptive: bool = False
-    representation: str = "matrix"
+    representation: str = Form.DEFAULT
 
     @abstractmethod
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         """Why this method cannot integrate `system`, in words; None if it can."""
 
     @abstractmethod
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> Run:
-        """A run from `state` with this step, on this scalar; duals carry the tangent `directions`."""
+    def run(self, start: Start) -> Run:
+        """A run from there."""
 
-    def check(self, system: Integrable) -> None:
+    def start(self, state: State, step: float, kind: types.Type = double, directions: slice = slice(None)) -> Run:
+        """A run from `state` with this step, on this scalar; duals carry the tangent `directions`."""
+        return self.run(Start.of(state, step, self.representation, kind, directions))
+
+    def check(self, system: System) -> None:
         """Raise `IncompatibleMethodError` if the two do not fit."""
         reason = self.why_not(system)
         if reason is not None:
@@ -174,7 +185,7 @@ class Method(ABC):
         return hash(repr(self))
 
 
-def choose(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """That of `allowed` which `value` equals."""
     if value not in allowed:
         raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, allowed)))

@@ -6,7 +6,7 @@ variables and the compiled flows on it:
 
     drift  the kinetic part of a variational step, with no force          (y, p, t, h) ↦ y at t + h
     force  what changes the momenta at fixed configuration, put into the slots that follow the variables in y
-    rhs    the continuous motion with no force                             (y, p, t) ↦ out = dy/dt
+    rhs    the continuous motion with no force                             (y, p, t) ↦ dy/dt
 
 A method asks for the representation and the flows that it needs, and knows nothing else about the system.
 """
@@ -24,34 +24,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
-from ..scalars import Flow
 from .facade import above
-from .layout import Layout
+from .representation import Representation
 
 if TYPE_CHECKING:
     from ..systems.stability.equilibria import Equilibrium
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Representation:
-    """One way to keep the state, and the flows on it; None where the system does not offer one.
-
-    The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
-    entry, then `workspace` entries that flows may use and that mean nothing between calls.
-    """
-
-    layout: Layout
-    drift: Flow | None = None
-    force: Flow | None = None
-    rhs: Flow | None = None
-    workspace: int = 0
-
-    @property
-    def forces(self) -> int:
-        """How many force slots follow the variables in `y`."""
-        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
 
 
 @dataclass(frozen=True)

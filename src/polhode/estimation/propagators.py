@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.representation import Form
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
@@ -102,8 +103,8 @@ def motion_matrix(state: State) -> Array:
     From `J δω = δΠ − δA − δρ` with `δA = A′ δθ`, where `A′` turns with the body: `J δω̇ = δΠ̇ − A′ δθ̇ − Ȧ′ δθ − δρ̇`.
     """
     system = _body(state)
-    J, y = system.inertia.matrix, system.enter("matrix", state)
-    _, A = rate_and_matrix(system.representations["matrix"], y, system.parameters(), state.t)
+    J, y = system.inertia.matrix, system.enter(Form.DEFAULT, state)
+    _, A = rate_and_matrix(system.representations[Form.DEFAULT], y, system.parameters(), state.t)
     slope, turning = np.zeros((3, 3)), np.zeros((3, 3))
     if np.ndim(system.linear_term(state.R)):
         term = _linear_term(system)

@@ -1,4 +1,4 @@
-"""Files are written beside their place and then renamed: a reader sees the old file or the new one, never a part."""
+"""Files are written under another name and then renamed: a reader sees the old file or the new one, never a part."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from ..errors import InvalidInputError, PolhodeError
 
-LONGEST_NAME = 200  # bytes of a name to which others are made by adding to it; file systems allow 255
+LONGEST_NAME = 200  # bytes of a name; other names are made by adding to it, and file systems allow 255
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name in the same folder to write to; it becomes `path` if all goes well, and is removed if not.
+    """A temporary name in the same folder to write to; it becomes `path` at the end, and is removed after an error.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -37,46 +37,48 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text file, all of it or nothing."""
+    """Write a text file completely or not at all."""
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8", newline="\n")
     return Path(path)
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """`path`, if a file can be put there: its folder exists and it is not a folder itself."""
+    """`path`, if a file can be written there: its folder exists and it is not a folder itself."""
     target = Path(path)
     if target.is_dir():
-        raise InvalidInputError("path", str(path), "a file, but this is a folder")
+        raise InvalidInputError("path", str(path), problem="this is a folder, not a file")
     if not target.parent.is_dir():
-        raise InvalidInputError("path", str(path), f"a folder that exists, but there is no {target.parent}")
+        raise InvalidInputError("path", str(path), problem=f"the folder {target.parent} does not exist")
     return target
 
 
 def check_files(paths: Iterable[Path]) -> None:
-    """Refuse places where no file can be put, whether or not their folder exists yet."""
+    """Refuse paths where no file can be written, whether or not their folder exists yet."""
     for path in paths:
         if path.is_dir():
-            raise InvalidInputError("path", str(path), "a file, but this is a folder")
+            raise InvalidInputError("path", str(path), problem="this is a folder, not a file")
         if len(os.fsencode(path.name)) > LONGEST_NAME + 40:
             raise InvalidInputError("path", path.name, f"a file name of at most {LONGEST_NAME} bytes")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """`path` as a folder, made if need be."""
+    """`path` as a folder, created if it does not exist."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInputError("folder", str(path), f"a folder that can be made ({error.strerror})") from error
+        raise InvalidInputError(
+            "folder", str(path), problem=f"this folder cannot be created ({error.strerror})"
+        ) from error
     return Path(path)
 
 
 def check_folder(path: str | os.PathLike[str]) -> Path:
-    """`path`, if it is a folder that can be written to or one that `make_folder` can make; makes nothing."""
+    """`path`, if it is a writable folder or one that `make_folder` can create; creates nothing."""
     folder = Path(path)
     nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not nearest.is_dir():
-        raise InvalidInputError("folder", str(path), f"a folder, but {nearest} is a file")
+        raise InvalidInputError("folder", str(path), problem=f"{nearest} is a file, not a folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InvalidInputError("folder", str(path), f"a folder that may be written to, unlike {nearest}")
+        raise InvalidInputError("folder", str(path), problem=f"no permission to write to {nearest}")
     return folder

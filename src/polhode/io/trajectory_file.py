@@ -1,14 +1,16 @@
-"""Trajectories as NetCDF files, or as Zarr folders: all that a run was, bit for bit.
+"""Result files: a trajectory is written to a NetCDF file or a Zarr folder and read back bit for bit.
 
-A file holds what `Trajectory.to_xarray` shows: the time, every field of the system, the conserved quantities, the
-tangent map if there is one, and in its attributes the units, the conventions, and how to make the run again.
-`load` reads back the variables that the method carried (`polhode_values`); the others follow from them.
+A trajectory becomes a dataset (`to_dataset`): the time, every field of the system, the conserved quantities, the tangent
+map if there is one, and in its attributes the units, the conventions, and all that is needed to repeat the run
+(`Header`). `from_dataset` reads back the variables of the method's state (`Header.values`); the other fields follow from
+them.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +24,9 @@ from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.trajectory import Occurrence, Stats, Trajectory
 from ..systems.registry import known_systems
-from .atomic_files import check_writable, replacing
-from .integrity import check_whole
+from .atomic_files import check_writable
+from .integrity import validate_trajectory
+from .netcdf import read_netcdf, write_netcdf
 from .zarr import is_zarr, read_zarr, write_zarr
 
 if TYPE_CHECKING:
@@ -31,13 +34,70 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Lossless; the checksum makes a damaged file an error instead of other numbers.
-LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+# variables of the dataset that are not fields of the system
+TIME, TANGENT, CARRY = "time", "tangent", "carry"
+PREFIX = "polhode_"  # of the attributes that hold the header
+PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
+CONVENTIONS = (
+    "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
+    "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What the attributes of a result file hold: all of a trajectory except its arrays.
+
+    Each field is one attribute with `polhode_` before its name: text and numbers as they are, all else as JSON. A field
+    with a default may be missing in a file.
+    """
+
+    version: str = __version__
+    system: str
+    parameters: Mapping[str, Any]
+    method: str
+    method_options: Mapping[str, Any]
+    step: float
+    save_every: int = 1
+    events: Sequence[Mapping[str, Any]] = ()
+    values: list[str]
+    stats: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    conventions: str = CONVENTIONS
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> Header:
+        system, method = trajectory.system, trajectory.method
+        return cls(
+            system=type(system).__name__,
+            parameters=system.describe(),
+            method=type(method).__name__,
+            method_options=method.options(),
+            step=trajectory.step,
+            save_every=trajectory.save_every,
+            events=[asdict(event) for event in trajectory.events],
+            values=list(trajectory.values),
+            stats=asdict(trajectory.stats),
+            provenance=dict(trajectory.provenance),
+        )
+
+    def to_attributes(self) -> dict[str, Any]:
+        return {PREFIX + field.name: _encode(field.name, getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_attributes(cls, attributes: Mapping[str, Any]) -> Header:
+        found = {}
+        for field in fields(cls):
+            if PREFIX + field.name in attributes:
+                value = attributes[PREFIX + field.name]
+                found[field.name] = value if field.type in PLAIN else json.loads(value)
+            elif field.default is MISSING:
+                raise ValueError(f"the attribute {PREFIX}{field.name} is missing")
+        return cls(**found)
 
 
 def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
-    """Write `trajectory` to a NetCDF file, or to a Zarr folder if that is what the name ends in; `polhode.load` reads
-    it back bit for bit.
+    """Write a Zarr folder if `path` ends in ".zarr", else a NetCDF file; `polhode.load` reads it back bit for bit.
 
     >>> import tempfile, polhode as ph
     >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -49,15 +109,35 @@ def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
     """
     if Path(path).suffix == ".zarr":
         write_zarr(to_dataset(trajectory), path)
-        return
-    check_writable(path)
-    dataset = to_dataset(trajectory)
-    encoding = {str(name): LOSSLESS for name in dataset.variables}
-    with replacing(path) as beside:
-        try:
-            dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
-        except RuntimeError as error:  # what the HDF5 library says, as when the disk is full
-            raise PolhodeError(f"{path} could not be written: {error}") from error
+    else:
+        check_writable(path)
+        write_netcdf(to_dataset(trajectory), path)
+
+
+def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
+    """Read a trajectory that `Trajectory.save` wrote.
+
+    A file holds a Python function only by its name: a system with functions, such as a torque, has to be passed again.
+
+    >>> load("nowhere.nc")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.InvalidInputError: path = 'nowhere.nc': this file does not exist
+    """
+    file = Path(path)
+    if not file.exists():
+        raise InvalidInputError("path", str(path), problem="this file does not exist")
+    if file.is_dir() and not is_zarr(file):
+        raise InvalidInputError("path", str(path), problem="this is a folder, not a result file")
+    dataset = read_zarr(file) if is_zarr(file) else read_netcdf(file)
+    if PREFIX + "system" not in dataset.attrs:
+        raise InvalidInputError("path", str(path), problem="this file does not hold a trajectory of polhode")
+    try:
+        return validate_trajectory(from_dataset(dataset, system))
+    except PolhodeError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise InvalidInputError("path", str(path), problem=f"not a valid trajectory: {error}") from error
 
 
 def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
@@ -67,126 +147,62 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
     data: dict[str, Any] = {}
 
     def add(name: str, array: Array, **attributes: str) -> None:
-        data[name] = (("time", *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
+        data[name] = ((TIME, *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
 
-    with np.errstate(over="ignore", invalid="ignore"):  # the end of a run that failed may be too large to square
+    with np.errstate(over="ignore", invalid="ignore"):  # the end of a failed run may be too large to square
         for name, info in trajectory.system.fields.items():
+            array = trajectory.system.derive(name, trajectory.values)
             order = {"components": "x y z w"} if name == "q" else {}
-            add(
-                name,
-                trajectory.system.derive(name, trajectory.values),
-                long_name=info.meaning,
-                units=info.unit or "1",
-                **order,
-            )
+            add(name, array, long_name=info.meaning, units=info.unit or "1", **order)
         for name, array in trajectory.invariants().items():
             add(f"invariant_{name}", array, long_name=trajectory.system.conserved[name].meaning, units="consistent")
     if trajectory.tangent is not None:
-        add(
-            "tangent",
-            trajectory.tangent,
-            long_name="tangent map from the first sample, in the left-trivialised tangent basis",
-            units="consistent",
-        )
+        meaning = "tangent map from the first sample, in the left-trivialised tangent basis"
+        add(TANGENT, trajectory.tangent, long_name=meaning, units="consistent")
     if trajectory.carry is not None:
-        about = "what the method carried at the last step: a run goes on from it"
-        data["carry"] = ("carried", trajectory.carry, {"long_name": about, "units": "consistent"})
-    time = ("time", trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
-    return xarray.Dataset(data, coords={"time": time}, attrs=attributes(trajectory))
+        meaning = "what the method carried at the last step: a run continues from it"
+        data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, "units": "consistent"})
+    time = (TIME, trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
+    return xarray.Dataset(data, coords={TIME: time}, attrs=attributes(trajectory))
+
+
+def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Trajectory:
+    """The trajectory of a dataset that `to_dataset` made; its numbers are not validated here."""
+    header = Header.from_attributes(dataset.attrs)
+    return Trajectory(
+        system=_rebuild_system(header) if system is None else _check_same_system(header, system),
+        method=_rebuild("method", known_methods(), header.method, header.method_options),
+        step=float(header.step),
+        t=_array(dataset, TIME),
+        values={name: _array(dataset, name) for name in header.values},
+        stats=Stats(**header.stats),
+        tangent=_array(dataset, TANGENT) if TANGENT in dataset else None,
+        provenance=header.provenance,
+        save_every=int(header.save_every),
+        events=tuple(Occurrence(**event) for event in header.events),
+        carry=_array(dataset, CARRY) if CARRY in dataset else None,
+    )
 
 
 def attributes(trajectory: Trajectory) -> dict[str, Any]:
     """Provenance and conventions, as text and numbers that any file format can hold."""
-
-    def plain(field: str, value: Any) -> str:
-        try:
-            return json.dumps(value)
-        except (TypeError, ValueError):
-            raise InvalidInputError(field, value, "text, numbers, lists and mappings only") from None
-
     return {
         "Conventions": "CF-1.10",
         "title": f"{type(trajectory.system).__name__} by {trajectory.method!r}",
         "source": f"polhode {__version__}",
-        "polhode_version": __version__,
-        "polhode_system": type(trajectory.system).__name__,
-        "polhode_parameters": plain("system", trajectory.system.describe()),
-        "polhode_method": type(trajectory.method).__name__,
-        "polhode_method_options": plain("method", trajectory.method.options()),
-        "polhode_step": trajectory.step,
-        "polhode_save_every": trajectory.save_every,
-        "polhode_events": json.dumps([asdict(event) for event in trajectory.events]),
-        "polhode_values": json.dumps(list(trajectory.values)),
-        "polhode_stats": json.dumps(asdict(trajectory.stats)),
-        "polhode_provenance": plain("provenance", dict(trajectory.provenance)),
-        "polhode_conventions": (
-            "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
-            "where a variable's long_name says otherwise, that holds; units are the user's own consistent set"
-        ),
+        **Header.of(trajectory).to_attributes(),
         "references": f"{trajectory.system.reference}; {trajectory.method.reference}",
     }
 
 
-def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote.
-
-    A file holds a function by its name only: a system with a torque, say, that is one has to be given anew.
-
-    >>> load("nowhere.nc")
-    Traceback (most recent call last):
-    ...
-    polhode.errors.InvalidInputError: path = 'nowhere.nc': expected a file that exists
-    """
-    dataset = _read(path)
-    attributes = dataset.attrs
-    if "polhode_system" not in attributes:
-        raise InvalidInputError("path", str(path), "a trajectory that polhode wrote; this is some other file")
+def _encode(name: str, value: Any) -> Any:
+    if isinstance(value, (str, int, float)):
+        return value
     try:
-        said = {key.removeprefix("polhode_"): value for key, value in attributes.items()}
-        return check_whole(_trajectory(dataset, said, system))
-    except PolhodeError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise InvalidInputError(
-            "path", str(path), f"a whole trajectory; in this file something is amiss: {error}"
-        ) from error
-
-
-def _trajectory(dataset: xarray.Dataset, said: dict[str, Any], system: System | None) -> Trajectory:
-    """The trajectory of a file, from its variables and what its attributes say."""
-    return Trajectory(
-        system=_system(said["system"], said["parameters"], system),
-        method=_rebuild("method", known_methods(), said["method"], said["method_options"]),
-        step=float(said["step"]),
-        t=_array(dataset, "time"),
-        values={name: _array(dataset, name) for name in json.loads(said["values"])},
-        stats=Stats(**json.loads(said["stats"])),
-        tangent=_array(dataset, "tangent") if "tangent" in dataset else None,
-        provenance=json.loads(said["provenance"]),
-        save_every=int(said.get("save_every", 1)),
-        events=tuple(Occurrence(**event) for event in json.loads(said.get("events", "[]"))),
-        carry=_array(dataset, "carry") if "carry" in dataset else None,
-    )
-
-
-def _read(path: str | PathLike[str]) -> xarray.Dataset:
-    """All of the file, in memory."""
-    import xarray
-
-    file = Path(path)
-    if not file.exists():
-        raise InvalidInputError("path", str(path), "a file that exists")
-    if is_zarr(file):
-        return read_zarr(file)
-    if not file.is_file():
-        raise InvalidInputError("path", str(path), "a file, but this is a folder")
-    try:
-        with xarray.open_dataset(file, engine="netcdf4", decode_cf=False) as dataset:
-            return dataset.load()
-    except PermissionError as error:
-        raise InvalidInputError("path", str(path), "a file that may be read") from error
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InvalidInputError("path", str(path), "a NetCDF file; this is none, or damaged or cut short") from error
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        problem = "a file can hold only text, numbers, lists and mappings"
+        raise InvalidInputError(name, value, problem=problem) from None
 
 
 def _array(dataset: xarray.Dataset, name: str) -> Array:
@@ -195,26 +211,29 @@ def _array(dataset: xarray.Dataset, name: str) -> Array:
     return array
 
 
-def _system(name: str, parameters: str, given: System | None) -> System:
-    """The system of a file, or the one given in its place, if it is described alike."""
-    if given is None:
-        try:
-            return _rebuild("system", known_systems(), name, parameters)
-        except InvalidInputError as error:
-            if error.field == "system":
-                raise
-            allowed = f"one that a file can hold; where it has functions give it anew, load(path, system=...) ({error})"
-            raise InvalidInputError("system", name, allowed) from error
-    said = {"system": name, **json.loads(parameters)}
-    found = {"system": type(given).__name__, **json.loads(json.dumps(given.describe()))}
-    for key in {**said, **found}:
-        if said.get(key) != found.get(key):
-            raise InvalidInputError("system", given, f"the system of the run, with {key} = {said.get(key)!r}")
-    return given
+def _rebuild_system(header: Header) -> System:
+    try:
+        system: System = _rebuild("system", known_systems(), header.system, header.parameters)
+    except InvalidInputError as error:
+        if error.field == "system":
+            raise
+        problem = f"cannot be rebuilt from the file ({error}); if it has functions, use load(path, system=...)"
+        raise InvalidInputError("system", header.system, problem=problem) from error
+    return system
 
 
-def _rebuild(what: str, known: dict[str, Any], name: str, arguments: str) -> Any:
-    """The system or method that the file names, from its arguments."""
+def _rebuild(field: str, known: Mapping[str, Any], name: str, arguments: Mapping[str, Any]) -> Any:
+    """The system or method that a file names, made from its arguments."""
     if name not in known:
-        raise InvalidInputError(what, name, f"one that is known here: {', '.join(known)}")
-    return known[name](**json.loads(arguments))
+        raise InvalidInputError(field, name, f"one of {', '.join(known)}")
+    return known[name](**arguments)
+
+
+def _check_same_system(header: Header, system: System) -> System:
+    """`system`, if it has the same description as that of the file."""
+    stored = {"system": header.system, **header.parameters}
+    given = {"system": type(system).__name__, **json.loads(json.dumps(system.describe()))}
+    for key in {**stored, **given}:
+        if stored.get(key) != given.get(key):
+            raise InvalidInputError("system", system, f"the system of the run, with {key} = {stored.get(key)!r}")
+    return system

@@ -1,4 +1,4 @@
-"""Datasets as Zarr folders: chunks that can be read from a distance, one by one, each with its checksum."""
+"""Datasets as Zarr folders: chunks that can be read one by one, also over a network, each with its checksum."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from ..errors import InvalidInputError, PolhodeError
 if TYPE_CHECKING:
     import xarray
 
-MARKS = ("zarr.json", ".zgroup")
+GROUP_FILES = ("zarr.json", ".zgroup")
 
 
 def is_zarr(path: Path) -> bool:
-    """Whether this is a folder that holds a Zarr group."""
-    return path.is_dir() and any((path / mark).exists() for mark in MARKS)
+    """Whether `path` is a folder that holds a Zarr group."""
+    return path.is_dir() and any((path / name).exists() for name in GROUP_FILES)
 
 
 def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
-    """Write a dataset beside `path`, then put it in its place; an older Zarr folder there is replaced."""
+    """Write a dataset to a new folder beside `path`, then move it there; an older Zarr folder is replaced."""
     codecs = _zarr().codecs
     target = Path(path)
     if target.exists() and not is_zarr(target):
         raise InvalidInputError("path", str(path), "a new name, or that of a Zarr folder to replace")
     if not target.parent.is_dir():
-        raise InvalidInputError("path", str(path), f"a folder that exists, but there is no {target.parent}")
+        raise InvalidInputError("path", str(path), problem=f"the folder {target.parent} does not exist")
     beside, old = (target.with_name(f".{target.stem}.{secrets.token_hex(4)}{end}") for end in (".zarr", ".old"))
-    exact = {"_FillValue": None, "compressors": (codecs.ZstdCodec(level=1, checksum=True),)}
+    lossless = {"_FillValue": None, "compressors": (codecs.ZstdCodec(level=1, checksum=True),)}
     try:
-        # chunks of zeros are written too: left out, a −0 might come back as 0
+        # chunks of zeros are written too: left out, a −0 could be read back as 0
         dataset.to_zarr(
             beside,
             mode="w-",
             consolidated=False,
             zarr_format=3,
             write_empty_chunks=True,
-            encoding={str(name): exact for name in dataset.variables},
+            encoding={str(name): lossless for name in dataset.variables},
         )
         if target.exists():
             os.replace(target, old)
@@ -52,7 +52,7 @@ def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
 
 
 def read_zarr(path: Path) -> xarray.Dataset:
-    """All of a Zarr folder, in memory."""
+    """The whole folder, in memory."""
     import xarray
 
     _zarr()
@@ -60,7 +60,7 @@ def read_zarr(path: Path) -> xarray.Dataset:
         with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
             return dataset.load()
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        raise InvalidInputError("path", str(path), "a whole Zarr folder; this one is damaged or incomplete") from error
+        raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
 
 
 def _zarr() -> Any:

@@ -51,7 +51,7 @@ def fractions(order: int) -> NDArray[np.float64]:
     return np.concatenate([half, [1.0 - 2.0 * half.sum()], half[::-1]])
 
 
-def stages(order: int) -> NDArray[np.float64]:
+def composition_stages(order: int) -> NDArray[np.float64]:
     """Rows (fraction of the step, where it starts) for the drift–kick loop."""
     gamma = fractions(order)
     starts = np.concatenate([[0.0], np.cumsum(gamma)[:-1]])

@@ -11,21 +11,17 @@ flows of the system, that solve for the rotation alone; `multipliers` finds λ a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..core.method import Array, Integrable, Method
+from ..core.method import Array, Method, Start
+from ..core.representation import Form
+from ..core.system import System
 from ..errors import InvalidInputError
 from ..geometry import so3, unchecked
-from ..scalars import double
+from .composition import composition_stages
 from .loops import DriftKickRun
-from .scalar_packing import spread, spread_parameters
-
-if TYPE_CHECKING:
-    from numba import types
-
-ONE_STAGE = np.array([[1.0, 0.0]])
 
 
 class DirectorScheme(Method):
@@ -45,18 +41,13 @@ class DirectorScheme(Method):
     def options(self) -> dict[str, Any]:
         return {"a": self.a} if self.a != 0.5 else {}
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         if self.representation in system.representations:
             return None
         return "it is not described by directors; DirectorBody and NonTwistingBody are"
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> DriftKickRun:
-        representation = system.representations[self.representation]
-        y = spread(representation.layout, system.enter(self.representation, state), kind, directions)
-        p = spread_parameters(system.parameters(), kind)
-        return DriftKickRun(representation, y, p, state.t, step, ONE_STAGE, kind)
+    def run(self, start: Start) -> DriftKickRun:
+        return DriftKickRun(start, composition_stages(2))
 
     def multipliers(self, trajectory: Any) -> tuple[Array, Array]:
         """λ (n, 6) and μ (n,) of each step of a trajectory of which every step was saved.
@@ -103,7 +94,7 @@ class EnergyMomentum(DirectorScheme):
         "J. C. Simo, K. K. Wong, Int. J. Numer. Meth. Engng 31 (1991) 19"
     )
     preserves_energy = True
-    representation = "director_velocities"
+    representation = Form.DIRECTOR_VELOCITIES
 
     def _constraint_force(self, trajectory: Any) -> Array:
         Q, force = _middle(trajectory)
@@ -126,7 +117,7 @@ class LagrangeDAlembert(DirectorScheme):
         "J. Cortés, S. Martínez, Nonlinearity 14 (2001) 1365; "
         "C. G. Gebhardt, I. Romero, J. Nonlinear Sci. 30 (2020) 3199 [GR20], (124)–(129)"
     )
-    representation = "director_momenta"
+    representation = Form.DIRECTOR_MOMENTA
 
     def _constraint_force(self, trajectory: Any) -> Array:
         _, force = _middle(trajectory)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.method import Method
+from ..core.representation import Form
 from .variational import Variational
 
 
@@ -23,7 +24,7 @@ class ForcedLGVI(Variational):
     reference = "T. Lee, M. Leok, N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics (2018)"
     symplectic = False
     preserves_momentum = False
-    representation = "forced"
+    representation = Form.FORCED
 
 
 class FullKickVI(Variational):
@@ -40,7 +41,7 @@ class FullKickVI(Variational):
     reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16], with corrected signs"
     symplectic = False
     symmetric = False
-    representation = "full_kick"
+    representation = Form.FULL_KICK
 
     order = 1
 

@@ -6,20 +6,42 @@ a momentum, or a linear combination of stages, is the same loop over doubles for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.layout import Layout
-from ..core.method import Report, Representation, Run
-from ..scalars import Flow, compiled, double, kernel, width
+from ..core.method import Report, Run, Start
+from ..scalars import Flow, compiled, flow, kernel, width
 from ..scalars.compile import BoundFlow
-
-if TYPE_CHECKING:
-    from numba import types
+from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
+
+
+class Slots(NamedTuple):
+    """Where, in doubles, the momenta and the force on them lie in the flat array, and how long each is."""
+
+    momenta: int
+    forces: int
+    size: int
+    has_force: bool
+
+
+class Clock(NamedTuple):
+    """Times are `t0 + n step`."""
+
+    t0: float
+    step: float
+
+
+class Span(NamedTuple):
+    """The number of the first step to do, how many, and after every how many to keep a sample."""
+
+    first: int
+    steps: int
+    every: int
 
 
 @compiled
@@ -27,75 +49,58 @@ def drift_kick_loop(
     S: Any,
     drift: Any,
     force: Any,
-    has_force: bool,
     y: Array,
     p: Array,
-    kicked: int,
-    kicks: int,
-    forces: int,
-    staggered: bool,
+    slots: Slots,
     stages: Array,
-    t0: float,
-    step: float,
-    first: int,
-    count: int,
-    every: int,
+    staggered: bool,
+    clock: Clock,
+    span: Span,
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
     """Half kick, drift, half kick, for each stage of a composition; or, staggered, a whole kick and drift, the momenta
     being those of the last interval rather than of the node.
 
-    `y[forces : forces + kicks]` holds the force at the present configuration, so that a force is evaluated once a
-    stage; `y[kicked : kicked + kicks]` are the momenta. A row of `stages` is a fraction of the step and where it starts.
+    The slots hold the force at the present configuration, so that a force is evaluated once per stage. A row of
+    `stages` is a fraction of the step and where it starts.
     """
     row = 0
+    momenta, forces, size, step = slots.momenta, slots.forces, slots.size, clock.step
     last = stages[stages.shape[0] - 1, 0] * step
-    for k in range(first, first + count):
+    for k in range(span.first, span.first + span.steps):
         for s in range(stages.shape[0]):
             h = stages[s, 0] * step
-            t = t0 + (k + stages[s, 1]) * step
+            t = clock.t0 + (k + stages[s, 1]) * step
             impulse = 0.5 * (last + h) if staggered else 0.5 * h
             last = h
-            for i in range(kicks):
-                y[kicked + i] += impulse * y[forces + i]
+            for i in range(size):
+                y[momenta + i] += impulse * y[forces + i]
             status = drift(S, y, p, t, h, report)
             if status != 0:
-                return status, k - first
-            if has_force:
+                return status, k - span.first
+            if slots.has_force:
                 status = force(S, y, p, t + h, h, report)
                 if status != 0:
-                    return status, k - first
+                    return status, k - span.first
                 if not staggered:
-                    for i in range(kicks):
-                        y[kicked + i] += impulse * y[forces + i]
-        if (k + 1) % every == 0:
+                    for i in range(size):
+                        y[momenta + i] += impulse * y[forces + i]
+        if (k + 1) % span.every == 0:
             samples[row, :] = y[: samples.shape[1]]
             row += 1
-    report[3] += count * stages.shape[0]
-    return 0, count
+    report[EVALUATIONS] += span.steps * stages.shape[0]
+    return 0, span.steps
 
 
 @compiled
-def slope(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    has_force: bool,
-    y: Array,
-    p: Array,
-    kicked: int,
-    kicks: int,
-    forces: int,
-    t: float,
-    dy: Array,
-) -> int:
+def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
     """dy/dt at y: the motion without force, plus the force on the momenta."""
-    status = rhs(S, y, p, t, 0.0, dy)
-    if has_force and status == 0:
-        status = force(S, y, p, t, 0.0, dy)
-        for i in range(kicks):
-            dy[kicked + i] += y[forces + i]
+    status = rhs(S, y, p, t, dy, report)
+    if slots.has_force and status == 0:
+        status = force(S, y, p, t, 0.0, report)
+        for i in range(slots.size):
+            dy[slots.momenta + i] += y[slots.forces + i]
     return status
 
 
@@ -110,107 +115,115 @@ def combine(weights: Array, slopes: Array, total: Array) -> None:
                 total[m] += weights[j] * slopes[j, m]
 
 
+class Tableau(NamedTuple):
+    """The coefficients of an explicit Runge–Kutta method."""
+
+    A: Array
+    b: Array
+    c: Array
+
+
 @compiled
 def runge_kutta_loop(
     S: Any,
     rhs: Any,
     force: Any,
-    has_force: bool,
     y: Array,
     p: Array,
-    kicked: int,
-    kicks: int,
-    forces: int,
-    A: Array,
-    b: Array,
-    c: Array,
+    slots: Slots,
+    tableau: Tableau,
     slopes: Array,
     stage: Array,
-    t0: float,
-    step: float,
-    first: int,
-    count: int,
-    every: int,
+    clock: Clock,
+    span: Span,
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """An explicit Runge–Kutta method with tableau (A, b, c), for the sum of `rhs` and of the force on the momenta."""
-    row, size = 0, slopes.shape[1]
-    for k in range(first, first + count):
-        t = t0 + k * step
+    """An explicit Runge–Kutta method, for the sum of `rhs` and of the force on the momenta.
+
+    `slopes` has a row for each stage, and `stage` room for a state with its slots and workspace.
+    """
+    row, size, step = 0, slopes.shape[1], clock.step
+    A, b, c = tableau.A, tableau.b, tableau.c
+    for k in range(span.first, span.first + span.steps):
+        t = clock.t0 + k * step
         for i in range(b.shape[0]):
             combine(A[i, :i], slopes, stage)
             for m in range(size):
                 stage[m] = y[m] + step * stage[m]
-            status = slope(S, rhs, force, has_force, stage, p, kicked, kicks, forces, t + c[i] * step, slopes[i])
+            status = slope(S, rhs, force, stage, p, slots, t + c[i] * step, slopes[i], report)
             if status != 0:
-                return status, k - first
+                return status, k - span.first
         combine(b, slopes, stage)
         for m in range(size):
             y[m] += step * stage[m]
-        if (k + 1) % every == 0:
+        if (k + 1) % span.every == 0:
             samples[row, :] = y[: samples.shape[1]]
             row += 1
-    report[3] += count * b.shape[0]
-    return 0, count
+    report[EVALUATIONS] += span.steps * b.shape[0]
+    return 0, span.steps
+
+
+@compiled
+def put_force(S: Any, force: Any, y: Array, p: Array, t: float, report: Array) -> int:
+    """Evaluate the force at (t, y) into its slots."""
+    return force(S, y, p, t, 0.0, report)
+
+
+@flow
+def no_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """What stands in, where there is no force, as an argument that is never called."""
+    return 0
 
 
 class Workbench:
-    """State, parameters and flows as compiled loops want them, for any scalar.
+    """State, parameters and flows as compiled loops want them, for any scalar: slots for forces and the workspace of the
+    flows are added to the flat array of the state."""
 
-    `y` is given for the variables of the layout; slots for forces and the workspace of the flows are added to it.
-    """
-
-    def __init__(
-        self, representation: Representation, main: Flow, y: Array, p: Array, t0: float, step: float, kind: types.Type
-    ) -> None:
+    def __init__(self, start: Start, main: Flow | None) -> None:
+        assert main is not None  # which the method has checked
+        representation = start.representation
         self.layout: Layout = representation.layout
-        self.kind, self.t0, self.step, self.width = kind, t0, step, width(kind)
-        self.main: BoundFlow = main.on(kind)
+        self.kind, self.width = start.kind, width(start.kind)
+        self.clock = Clock(float(start.state.t), float(start.step))
+        self.main: BoundFlow = main.on(self.kind)
         self.has_force = representation.force is not None
-        # where there is no force the main flow stands in as an argument that is never called
-        self.force: BoundFlow = representation.force.on(kind) if self.has_force else self.main
-        self.kicked = representation.layout.kicked.start * self.width
-        self.kicks = representation.forces * self.width
-        self.forces = representation.layout.size * self.width
-        self.y = np.concatenate([y, np.zeros(self.kicks + representation.workspace * self.width)])
-        self.carried = self.forces + self.kicks
-        self.p = np.ascontiguousarray(p)
+        self.slots = Slots(
+            momenta=representation.layout.kicked.start * self.width,
+            forces=representation.layout.size * self.width,
+            size=representation.forces * self.width,
+            has_force=self.has_force,
+        )
+        force = representation.force or no_force
+        self.force: BoundFlow = force.on(self.kind)
+        self.y = np.concatenate([start.y, np.zeros(self.slots.size + representation.workspace * self.width)])
+        self.carried = self.slots.forces + self.slots.size
+        self.p = np.ascontiguousarray(start.p)
         self.report = Report()
 
     def states(self, samples: Array) -> Array:
-        return samples[:, : self.forces].copy()
+        return samples[:, : self.slots.forces].copy()
 
 
 class DriftKickRun(Workbench, Run):
     """A composition of drifts and kicks."""
 
-    def __init__(
-        self,
-        representation: Representation,
-        y: Array,
-        p: Array,
-        t0: float,
-        step: float,
-        stages: Array,
-        kind: types.Type,
-        *,
-        staggered: bool = False,
-    ) -> None:
-        super().__init__(representation, representation.drift, y, p, t0, step, kind)
+    def __init__(self, start: Start, stages: Array, *, staggered: bool = False) -> None:
+        super().__init__(start, start.representation.drift)
         self.stages, self.staggered = stages, staggered
         if self.has_force:
-            _evaluate(self.kind, self.force, self.y, self.p, t0, self.report.numbers)
+            put_force(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
         if staggered:
             self.y[self._momenta] -= self._half_kick(self.y)
 
     @property
     def _momenta(self) -> slice:
-        return slice(self.kicked, self.kicked + self.kicks)
+        return slice(self.slots.momenta, self.slots.momenta + self.slots.size)
 
     def _half_kick(self, y: Array) -> Array:
         """What the force adds to the momenta between the end of an interval and its node."""
-        return 0.5 * self.stages[-1, 0] * self.step * y[..., self.forces : self.forces + self.kicks]
+        forces = slice(self.slots.forces, self.slots.forces + self.slots.size)
+        return 0.5 * self.stages[-1, 0] * self.clock.step * y[..., forces]
 
     def states(self, samples: Array) -> Array:
         y = super().states(samples)
@@ -223,46 +236,26 @@ class DriftKickRun(Workbench, Run):
             self.kind,
             self.main,
             self.force,
-            self.has_force,
             self.y,
             self.p,
-            self.kicked,
-            self.kicks,
-            self.forces,
-            self.staggered,
+            self.slots,
             self.stages,
-            self.t0,
-            self.step,
-            first,
-            count,
-            every,
+            self.staggered,
+            self.clock,
+            Span(first, count, every),
             samples,
             self.report.numbers,
         )
 
 
-@compiled
-def _evaluate(S: Any, flow: Any, y: Array, p: Array, t: float, out: Array) -> int:
-    return flow(S, y, p, t, 0.0, out)
-
-
 class RungeKuttaRun(Workbench, Run):
     """An explicit Runge–Kutta method."""
 
-    def __init__(
-        self,
-        representation: Representation,
-        y: Array,
-        p: Array,
-        t0: float,
-        step: float,
-        tableau: tuple[Array, Array, Array],
-        kind: types.Type,
-    ) -> None:
-        super().__init__(representation, representation.rhs, y, p, t0, step, kind)
+    def __init__(self, start: Start, tableau: Tableau) -> None:
+        super().__init__(start, start.representation.rhs)
         self.tableau = tableau
-        self.carried = self.forces  # forces are evaluated anew at every stage
-        self.slopes = np.zeros((len(tableau[1]), self.carried))
+        self.carried = self.slots.forces  # forces are evaluated anew at every stage
+        self.slopes = np.zeros((len(tableau.b), self.carried))
         self.stage = np.zeros(self.y.size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
@@ -270,20 +263,14 @@ class RungeKuttaRun(Workbench, Run):
             self.kind,
             self.main,
             self.force,
-            self.has_force,
             self.y,
             self.p,
-            self.kicked,
-            self.kicks,
-            self.forces,
-            *self.tableau,
+            self.slots,
+            self.tableau,
             self.slopes,
             self.stage,
-            self.t0,
-            self.step,
-            first,
-            count,
-            every,
+            self.clock,
+            Span(first, count, every),
             samples,
             self.report.numbers,
         )
@@ -292,12 +279,11 @@ class RungeKuttaRun(Workbench, Run):
 class RightHandSide(Workbench):
     """dy/dt as a Python function `(t, y) -> dy/dt`, for solvers that call back."""
 
-    def __init__(self, representation: Representation, p: Array) -> None:
-        super().__init__(representation, representation.rhs, np.zeros(representation.layout.size), p, 0.0, 0.0, double)
+    def __init__(self, start: Start) -> None:
+        super().__init__(start, start.representation.rhs)
 
     def __call__(self, t: float, y: Array) -> Array:
-        self.y[: self.forces] = y
-        dy = np.empty(self.forces)
-        slots = (self.kicked, self.kicks, self.forces)
-        slope(self.kind, self.main, self.force, self.has_force, self.y, self.p, *slots, t, dy)
+        self.y[: self.slots.forces] = y
+        dy = np.empty(self.slots.forces)
+        slope(self.kind, self.main, self.force, self.y, self.p, self.slots, t, dy, self.report.numbers)
         return dy

@@ -8,16 +8,14 @@ bound, the same all along a motion (`system.largest_step`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from ..core.method import Array, Integrable, Method, Representation, choose
-from ..scalars import compiled, double
-from .composition import stages
+from ..core.method import Array, Method, Start, one_of
+from ..core.representation import Form
+from ..core.system import System
+from ..scalars import compiled
+from .composition import composition_stages
 from .loops import DriftKickRun
-from .scalar_packing import spread, spread_parameters
-
-if TYPE_CHECKING:
-    from numba import types
 
 
 class _Discrete(Method):
@@ -31,23 +29,13 @@ class _Discrete(Method):
     preserves_group = True
     implicit = True
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         if system.representations.get(self.representation) is None:
             return f"it offers no discrete body on the representation {self.representation!r}"
         return None
 
-    def _begin(
-        self, run: type[DriftKickRun], system: Integrable, state: Any, step: float, kind: Any, which: slice
-    ) -> Any:
-        representation = system.representations[self.representation]
-        y = spread(representation.layout, system.enter(self.representation, state), kind, which)
-        p = spread_parameters(system.parameters(), kind)
-        return run(representation, y, p, state.t, step, stages(2), kind)
-
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> DriftKickRun:
-        return self._begin(DriftKickRun, system, state, step, kind, directions)
+    def run(self, start: Start) -> DriftKickRun:
+        return DriftKickRun(start, composition_stages(2))
 
 
 class MoserVeselov(_Discrete):
@@ -67,8 +55,8 @@ class MoserVeselov(_Discrete):
     reference = "J. Moser, A. P. Veselov, Comm. Math. Phys. 139 (1991) 217; equations 4.1–4.5 of [BCMR02]"
 
     def __init__(self, algorithm: int = 2) -> None:
-        self.algorithm = choose("algorithm", algorithm, (1, 2))
-        self.representation = "pair" if algorithm == 1 else "spatial"
+        self.algorithm = one_of("algorithm", algorithm, (1, 2))
+        self.representation = Form.PAIR if algorithm == 1 else Form.SPATIAL
 
     def options(self) -> dict[str, Any]:
         return {"algorithm": self.algorithm}
@@ -77,10 +65,8 @@ class MoserVeselov(_Discrete):
     def variants(cls) -> list[Method]:
         return [cls(algorithm=1), cls(algorithm=2)]
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> DriftKickRun:
-        return self._begin(PairRun if self.algorithm == 1 else DriftKickRun, system, state, step, kind, directions)
+    def run(self, start: Start) -> DriftKickRun:
+        return PairRun(start, composition_stages(2)) if self.algorithm == 1 else super().run(start)
 
 
 class SymmetricMoserVeselov(_Discrete):
@@ -92,26 +78,20 @@ class SymmetricMoserVeselov(_Discrete):
 
     summary = "discrete body on SO(n) × SO(n)"
     reference = "equations 4.7 and 4.16 of [BCMR02]"
-    representation = "symmetric"
-
-
-class Paired(Representation, Protocol):
-    """A representation whose steps carry `memory` entries besides the variables; `start` fills them in."""
-
-    start: Any
-    memory: int
+    representation = Form.SYMMETRIC
 
 
 class PairRun(DriftKickRun):
     """A run that also carries the increment of the coming interval, at the head of the workspace."""
 
-    def __init__(
-        self, representation: Paired, y: Array, p: Array, t0: float, step: float, stages: Array, kind: types.Type
-    ) -> None:
-        super().__init__(representation, y, p, t0, step, stages, kind)
+    def __init__(self, start: Start, stages: Array) -> None:
+        super().__init__(start, stages)
+        representation: Any = start.representation
         self.carried += representation.memory * self.width
-        begin = representation.start.on(kind)
-        self._status = _call(kind, begin, self.y, self.p, t0, stages[0, 0] * step, self.report.numbers)
+        begin = representation.start.on(start.kind)
+        self._status = _call(
+            self.kind, begin, self.y, self.p, self.clock.t0, stages[0, 0] * start.step, self.report.numbers
+        )
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         if self._status:
@@ -120,8 +100,8 @@ class PairRun(DriftKickRun):
 
 
 @compiled
-def _call(S: Any, flow: Any, y: Array, p: Array, t: float, h: float, out: Array) -> int:
-    return flow(S, y, p, t, h, out)
+def _call(S: Any, flow: Any, y: Array, p: Array, t: float, h: float, report: Array) -> int:
+    return flow(S, y, p, t, h, report)
 
 
 __all__ = ["MoserVeselov", "SymmetricMoserVeselov"]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.method import Array, Integrable, Method, Report, Run, choose
+from ..core.method import Array, Method, Report, Run, Start, one_of
+from ..core.representation import Form
+from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
-from ..scalars.protocol import TOLERANCE_NOT_MET
+from ..scalars.protocol import EVALUATIONS, TOLERANCE_NOT_MET
 from .loops import RightHandSide
 
 if TYPE_CHECKING:
@@ -39,33 +41,30 @@ class DOP853(Method):
             if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
                 raise InvalidInputError(name, value, "a positive number")
         self.rtol, self.atol = float(rtol), float(atol)
-        self.form = choose("form", form, ("hamiltonian", "lagrangian"))
-        self.representation = "lagrangian" if form == "lagrangian" else "matrix"
+        self.form = one_of("form", form, ("hamiltonian", "lagrangian"))
+        self.representation = Form.LAGRANGIAN if form == "lagrangian" else Form.DEFAULT
 
     def options(self) -> dict[str, Any]:
         tolerances = {"rtol": self.rtol, "atol": self.atol}
         return tolerances if self.form == "hamiltonian" else tolerances | {"form": self.form}
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         return None if representation is not None and representation.rhs is not None else "it offers no right-hand side"
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> Run:
-        _only_doubles(self, kind)
-        return _AdaptiveRun(self, system, state, step)
+    def run(self, start: Start) -> Run:
+        _only_doubles(self, start.kind)
+        return _AdaptiveRun(self, start)
 
 
 class _AdaptiveRun(Run):
-    def __init__(self, method: DOP853, system: Integrable, state: Any, step: float) -> None:
-        representation = system.representations[method.representation]
-        self.layout = representation.layout
+    def __init__(self, method: DOP853, start: Start) -> None:
+        self.layout = start.representation.layout
         self.report = Report()
-        self.y = system.enter(method.representation, state)
+        self.y = start.y
         self.carried = self.y.size
-        self.t0, self.step = state.t, step
-        self._derivative = RightHandSide(representation, system.parameters())
+        self.t0, self.step = start.state.t, start.step
+        self._derivative = RightHandSide(start)
         self._tolerances = {"rtol": max(method.rtol, 3e-14), "atol": method.atol}
         self._solver: Any = None
 
@@ -94,7 +93,7 @@ class _AdaptiveRun(Run):
             if k % every == 0:
                 samples[row] = self.y
                 row += 1
-        self.report.numbers[3] = self._solver.nfev if self._solver else 0
+        self.report.numbers[EVALUATIONS] = self._solver.nfev if self._solver else 0
         return 0, count
 
 
@@ -110,29 +109,29 @@ class Exact(Method):
     preserves_energy = True
     preserves_group = True
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         return None if system.has_exact else "no closed form of its motion is known here"
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> Run:
-        _only_doubles(self, kind)
-        return _ExactRun(self, system, state, step)
+    def run(self, start: Start) -> Run:
+        _only_doubles(self, start.kind)
+        return _ExactRun(self, start)
 
 
 class _ExactRun(Run):
-    def __init__(self, method: Exact, system: Integrable, state: Any, step: float) -> None:
-        self.layout = system.representations[method.representation].layout
+    def __init__(self, method: Exact, start: Start) -> None:
+        self.layout = start.representation.layout
         self.report = Report()
-        self.y = system.enter(method.representation, state)
+        self.y = start.y
         self.carried = self.y.size
-        self._system, self._state, self._step = system, state, step
+        self._state, self._step = start.state, start.step
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         last = first + count
         numbers = np.arange((first // every + 1) * every, last + 1, every)
         wanted = numbers if numbers.size and numbers[-1] == last else np.append(numbers, last)
-        values = self._system.exact(self._state, self._state.t + wanted * self._step)
+        values = self._state.system.exact(
+            self._state, np.asarray(self._state.t + wanted * self._step, dtype=np.float64)
+        )
         rows = np.concatenate([values[v.name].reshape(len(wanted), -1) for v in self.layout.variables], axis=1)
         samples[: len(numbers)] = rows[: len(numbers)]
         self.y = rows[-1]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.method import Array, Integrable, Method
-from ..scalars import double
-from .loops import RungeKuttaRun
-from .scalar_packing import spread, spread_parameters
-
-if TYPE_CHECKING:
-    from numba import types
+from ..core.method import Method, Start
+from ..core.representation import Form
+from ..core.system import System
+from .loops import RungeKuttaRun, Tableau
 
 
 class ExplicitRungeKutta(Method):
@@ -21,27 +18,22 @@ class ExplicitRungeKutta(Method):
     `representation`: which of the system's forms of the equations to integrate, where it offers several.
     """
 
-    tableau: ClassVar[tuple[Array, Array, Array]]
+    tableau: ClassVar[Tableau]
 
-    def __init__(self, representation: str = "matrix") -> None:
-        self.representation = representation
+    def __init__(self, representation: str = Form.DEFAULT) -> None:
+        self.representation = str(representation)
 
     def options(self) -> dict[str, Any]:
-        return {"representation": self.representation} if self.representation != "matrix" else {}
+        return {"representation": self.representation} if self.representation != Form.DEFAULT else {}
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.rhs is None:
             return f"it offers no right-hand side for the representation {self.representation!r}"
         return None
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> RungeKuttaRun:
-        representation = system.representations[self.representation]
-        y = spread(representation.layout, system.enter(self.representation, state), kind, directions)
-        p = spread_parameters(system.parameters(), kind)
-        return RungeKuttaRun(representation, y, p, state.t, step, self.tableau, kind)
+    def run(self, start: Start) -> RungeKuttaRun:
+        return RungeKuttaRun(start, self.tableau)
 
 
 class RK4(ExplicitRungeKutta):
@@ -50,7 +42,7 @@ class RK4(ExplicitRungeKutta):
     summary = "classical Runge–Kutta"
     reference = "W. Kutta, Z. Math. Phys. 46 (1901) 435"
     order = 4
-    tableau = (
+    tableau = Tableau(
         np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]]),
         np.array([1.0, 2.0, 2.0, 1.0]) / 6.0,
         np.array([0, 0.5, 0.5, 1.0]),
@@ -63,7 +55,7 @@ class Midpoint(ExplicitRungeKutta):
     summary = "explicit midpoint rule"
     reference = "C. Runge, Math. Ann. 46 (1895) 167"
     order = 2
-    tableau = (np.array([[0, 0], [0.5, 0]]), np.array([0, 1.0]), np.array([0, 0.5]))
+    tableau = Tableau(np.array([[0, 0], [0.5, 0]]), np.array([0, 1.0]), np.array([0, 0.5]))
 
 
 __all__ = ["RK4", "Midpoint"]

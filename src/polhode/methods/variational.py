@@ -7,16 +7,13 @@ symplectic and symmetric and keeps every momentum map of the discrete Lagrangian
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..core.method import Integrable, Method, choose
-from ..scalars import double
-from .composition import ORDERS, REFERENCES, stages
+from ..core.method import Method, Start, one_of
+from ..core.representation import Form
+from ..core.system import System
+from .composition import ORDERS, composition_stages
 from .loops import DriftKickRun
-from .scalar_packing import spread, spread_parameters
-
-if TYPE_CHECKING:
-    from numba import types
 
 
 class Variational(Method):
@@ -30,7 +27,7 @@ class Variational(Method):
     staggered = False
 
     def __init__(self, order: int = 2) -> None:
-        self.order = choose("order", order, ORDERS)
+        self.order = one_of("order", order, ORDERS)
 
     def options(self) -> dict[str, Any]:
         return {"order": self.order}
@@ -39,20 +36,15 @@ class Variational(Method):
     def variants(cls) -> list[Method]:
         return [cls(order=order) for order in ORDERS]
 
-    def why_not(self, system: Integrable) -> str | None:
+    def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.drift is None:
             return f"it offers no variational step on the representation {self.representation!r}"
         return None
 
-    def start(
-        self, system: Integrable, state: Any, step: float, kind: types.Type = double, directions: slice = slice(None)
-    ) -> DriftKickRun:
-        representation = system.representations[self.representation]
-        y = spread(representation.layout, system.enter(self.representation, state), kind, directions)
-        p = spread_parameters(system.parameters(), kind)
-        parts = stages(max(self.order, 2))  # a scheme of order 1 is a single step, too
-        return DriftKickRun(representation, y, p, state.t, step, parts, kind, staggered=self.staggered)
+    def run(self, start: Start) -> DriftKickRun:
+        stages = composition_stages(max(self.order, 2))  # a scheme of order 1 is a single step, too
+        return DriftKickRun(start, stages, staggered=self.staggered)
 
 
 class LGVI(Variational):
@@ -72,7 +64,7 @@ class LGVI(Variational):
 
     def __init__(self, order: int = 2, form: str = "hamiltonian") -> None:
         super().__init__(order)
-        self.form = choose("form", form, ("hamiltonian", "lagrangian"))
+        self.form = one_of("form", form, ("hamiltonian", "lagrangian"))
         self.staggered = form == "lagrangian"
 
     def options(self) -> dict[str, Any]:
@@ -92,7 +84,7 @@ class QuaternionVI(Variational):
 
     summary = "variational, unit quaternions"
     reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16]"
-    representation = "quaternion"
+    representation = Form.QUATERNION
 
 
-__all__ = ["LGVI", "REFERENCES", "QuaternionVI"]
+__all__ = ["LGVI", "QuaternionVI"]

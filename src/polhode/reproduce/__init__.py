@@ -1,46 +1,46 @@
-"""The sources' tables and figures, printed beside found."""
+"""Published tables and figures of the sources, compared with ours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .base import Row, brief, failing, reasons
+from .base import Comparison, misprint_reasons, table_row, unexpected
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def sources() -> dict[str, Callable[[], list[Row]]]:
-    """What makes the rows of each source, by name.
+def sources() -> dict[str, Callable[[], list[Comparison]]]:
+    """For each source, by name, the function that makes its comparisons.
 
     >>> sorted(sources())
     ['attitude', 'full_body', 'nontwisting', 'quaternion', 'son']
     """
-    from .attitude import attitude
-    from .full_body import full_body
-    from .nontwisting import nontwisting
-    from .quaternion import quaternion
-    from .son import son
+    from .attitude import compare_attitude
+    from .full_body import compare_full_body
+    from .nontwisting import compare_nontwisting
+    from .quaternion import compare_quaternion
+    from .son import compare_son
 
     return {
-        "attitude": attitude,
-        "full_body": full_body,
-        "nontwisting": nontwisting,
-        "quaternion": quaternion,
-        "son": son,
+        "attitude": compare_attitude,
+        "full_body": compare_full_body,
+        "nontwisting": compare_nontwisting,
+        "quaternion": compare_quaternion,
+        "son": compare_son,
     }
 
 
 def figures(source: str) -> dict[str, Callable[[], Figure]]:
-    """What draws each figure of a source, by the name of its file; some sources have none."""
+    """For each figure of a source, by its file name, the function that draws it; some sources have none."""
     if source == "nontwisting":
-        from .nontwisting_figures import drawings
+        from .nontwisting_figures import figure_functions
     elif source == "quaternion":
-        from .quaternion_figures import drawings
+        from .quaternion_figures import figure_functions
     else:
         return {}
-    return drawings()
+    return figure_functions()
 
 
-__all__ = ["Row", "brief", "failing", "figures", "reasons", "sources"]
+__all__ = ["Comparison", "figures", "misprint_reasons", "sources", "table_row", "unexpected"]

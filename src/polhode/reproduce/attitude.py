@@ -1,9 +1,9 @@
 """Chapter 6 of T. Lee, M. Leok, N. H. McClamroch, "Global Formulations of Lagrangian and Hamiltonian Dynamics on
-Manifolds" (2018): rigid bodies that turn.
+Manifolds" (2018): rotating rigid bodies.
 
-The chapter has formulas and no tables. A row takes a statement of it at a body in general position and gives the defect
-that is left: what is printed says 0 (or a sign, a count, a determinant), and what is found here is beside it. Where the
-print is wrong the row says why, and the next one shows the corrected statement.
+The chapter has formulas and no tables. Each comparison evaluates the residual of one statement for a generic body: the
+chapter claims 0 (or a sign, a count, a determinant), and our number stands beside it. For a misprint the reason is
+given, and the next comparison evaluates the corrected statement.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..systems import (
     PointForceBody,
     linearize,
 )
-from .base import Row, fails, holds
+from .base import Comparison, correct_statement, wrong_statement
 
 Array = NDArray[np.float64]
 
@@ -37,11 +37,11 @@ R = so3.exp([0.3, -0.2, 0.5])
 OMEGA = np.array([0.5, -0.4, 0.6])
 MASSES = np.array([1.0, 0.8, 1.2, 0.9])
 TIGHT = DOP853(rtol=1e-13, atol=1e-15)
-DIFFERENCES = 1e-8  # what central differences leave of a defect
+DIFFERENCES = 1e-8  # the residual that central differences leave
 
 
-def attitude() -> list[Row]:
-    """Every statement of the chapter that a number can decide."""
+def compare_attitude() -> list[Comparison]:
+    """Every statement of the chapter that can be tested numerically."""
     return [
         *_variations(),
         *_free_body(),
@@ -56,12 +56,12 @@ def attitude() -> list[Row]:
     ]
 
 
-def _run(state: State, t_end: float = 10.0, step: float = 1.0) -> Trajectory:
+def _integrate(state: State, t_end: float = 10.0, step: float = 1.0) -> Trajectory:
     return simulate(state, step=step, t_end=t_end, method=TIGHT)
 
 
-def _strays(values: Array) -> float:
-    """How far a quantity strays from its first value."""
+def _largest_change(values: Array) -> float:
+    """The largest deviation of a quantity from its first value."""
     return float(np.abs(values - values[0]).max())
 
 
@@ -71,13 +71,13 @@ def _balanced_points() -> Array:
     return np.asarray(places - MASSES @ places / MASSES.sum(), np.float64)
 
 
-def _variations() -> list[Row]:
-    """6.3.1, problems 6.1 and 6.2: variations and the moment of a potential."""
+def _variations() -> list[Comparison]:
+    """6.3.1, problems 6.1 and 6.2: variations, and the moment of a potential."""
     A, B = np.random.default_rng(1).normal(size=(2, 3, 3))
     identity = B.T @ A - A.T @ B - sum(so3.hat(np.cross(a, b)) for a, b in zip(A, B, strict=True))
 
     # along R(t) = R exp(tS(ω)) with η = (t, t², 1 − t) at t = 0.4
-    def turned(t: float, e: float) -> Array:
+    def rotation(t: float, e: float) -> Array:
         return np.asarray(R @ so3.exp(t * OMEGA) @ so3.exp(e * np.array([t, t * t, 1.0 - t])), np.float64)
 
     t, d = 0.4, 1e-4
@@ -85,13 +85,15 @@ def _variations() -> list[Row]:
 
     def rate(e: float) -> Array:
         """ω^ε = vee(Rᵀ dR/dt)."""
-        slope = (8.0 * (turned(t + d, e) - turned(t - d, e)) - (turned(t + 2 * d, e) - turned(t - 2 * d, e))) / (12 * d)
-        return 0.5 * so3.vee2(turned(t, e).T @ slope)
+        slope = (
+            8.0 * (rotation(t + d, e) - rotation(t - d, e)) - (rotation(t + 2 * d, e) - rotation(t - 2 * d, e))
+        ) / (12 * d)
+        return 0.5 * so3.vee2(rotation(t, e).T @ slope)
 
     variation = (rate(1e-3) - rate(-1e-3)) / 2e-3 - (eta_rate + np.cross(OMEGA, eta))
     e = 0.1
     expanded = so3.vee(so3.exp(-e * eta) @ so3.hat(OMEGA) @ so3.exp(e * eta)) + e * eta_rate
-    why = "right to first order in ε only: η and its derivative do not commute; (6.3) is not touched by it"
+    reason = "correct only to first order in ε: η and its derivative do not commute; (6.3) is not affected"
 
     C = np.array([[0.5, 0.1, -0.2], [0.3, -0.4, 0.1], [0.2, 0.3, 0.6]])
 
@@ -107,72 +109,84 @@ def _variations() -> list[Row]:
         np.cross(places, forces), axis=0
     )
     return [
-        fails("6.3.1", "ω^ε − e^{−εS(η)} ω e^{εS(η)} − ε dη/dt at ε = 0.1", np.abs(rate(e) - expanded).max(), why),
-        holds("(6.3)", "δω − (dη/dt + ω × η)", np.abs(variation).max(), 1e-5),
-        holds("problem 6.1 (a)", "BᵀA − AᵀB − Σ S(aᵢ × bᵢ)", np.abs(identity).max()),
-        holds("problem 6.1 (b)", "Σ rᵢ × ∂U/∂rᵢ + the slope of U", np.abs(moment + slopes).max(), DIFFERENCES),
-        holds("problem 6.2 (a)", "∫ R dF·δRρ − η·M", work),
+        wrong_statement(
+            "6.3.1", "ω^ε − e^{−εS(η)} ω e^{εS(η)} − ε dη/dt at ε = 0.1", np.abs(rate(e) - expanded).max(), reason
+        ),
+        correct_statement("(6.3)", "δω − (dη/dt + ω × η)", np.abs(variation).max(), 1e-5),
+        correct_statement("problem 6.1 (a)", "BᵀA − AᵀB − Σ S(aᵢ × bᵢ)", np.abs(identity).max()),
+        correct_statement(
+            "problem 6.1 (b)", "Σ rᵢ × ∂U/∂rᵢ + the slope of U", np.abs(moment + slopes).max(), DIFFERENCES
+        ),
+        correct_statement("problem 6.2 (a)", "∫ R dF·δRρ − η·M", work),
     ]
 
 
-def _free_body() -> list[Row]:
+def _free_body() -> list[Comparison]:
     """6.6.1, problems 6.7 and 6.9."""
-    run = _run(FreeRigidBody(J).state(R=R, omega=OMEGA))
+    run = _integrate(FreeRigidBody(J).state(R=R, omega=OMEGA))
     rows = [
-        holds("6.6.1.3", f"change of {what} over t = 10", _strays(run.invariants()[name]))
+        correct_statement("6.6.1.3", f"change of {what} over t = 10", _largest_change(run.invariants()[name]))
         for name, what in (("energy", "½ ω·Jω"), ("spatial_momentum", "RJω"), ("momentum_norm", "‖Jω‖"))
     ]
     body = FreeRigidBody(J)
     steady = [np.abs(np.cross(e.omega, J @ e.omega)).max() for e in body.steady_rotations(1.0)]
     rest = linearize(body.state())
-    rows.append(holds("6.6.1.4", "ω × Jω for ω along the eigenvectors of J", max(steady)))
-    rows.append(holds("6.6.1.4", "largest eigenvalue² of J d²ξ/dt² = 0", np.abs(rest.eigenvalues**2).max()))
-    sphere = _run(FreeRigidBody([2.0, 2.0, 2.0]).state(R=R, omega=OMEGA)).final
-    rows.append(holds("problem 6.7", "R(10) − R₀ exp(10 S(ω₀))", np.abs(sphere.R - R @ so3.exp(10.0 * OMEGA)).max()))
+    rows.append(correct_statement("6.6.1.4", "ω × Jω for ω along the eigenvectors of J", max(steady)))
+    rows.append(correct_statement("6.6.1.4", "largest eigenvalue² of J d²ξ/dt² = 0", np.abs(rest.eigenvalues**2).max()))
+    sphere = _integrate(FreeRigidBody([2.0, 2.0, 2.0]).state(R=R, omega=OMEGA)).final
+    rows.append(
+        correct_statement("problem 6.7", "R(10) − R₀ exp(10 S(ω₀))", np.abs(sphere.R - R @ so3.exp(10.0 * OMEGA)).max())
+    )
     J1, J3 = 1.0, 1.8
-    final = _run(FreeRigidBody([J1, J1, J3]).state(R=R, omega=OMEGA)).final
+    final = _integrate(FreeRigidBody([J1, J1, J3]).state(R=R, omega=OMEGA)).final
     nu = (J3 - J1) * OMEGA[2] / J1
     closed = R @ so3.exp(10.0 * np.diag([J1, J1, J3]) @ OMEGA / J1) @ so3.exp(-10.0 * nu * E3)
-    rows.append(holds("problem 6.9", "R(10) − R₀ exp(tS(Π₀/J₁)) exp(−νtS(e₃))", np.abs(final.R - closed).max()))
+    rows.append(
+        correct_statement("problem 6.9", "R(10) − R₀ exp(tS(Π₀/J₁)) exp(−νtS(e₃))", np.abs(final.R - closed).max())
+    )
     return rows
 
 
-def _top(rho0: tuple[float, float, float] = (0.02, -0.05, -0.3)) -> Pendulum3D:
+def _generic_pendulum(rho0: tuple[float, float, float] = (0.02, -0.05, -0.3)) -> Pendulum3D:
     return Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=rho0)
 
 
-def _pendulum() -> list[Row]:
+def _pendulum() -> list[Comparison]:
     """6.6.2: the three-dimensional pendulum."""
-    body, places = _top(), _balanced_points()
+    body, places = _generic_pendulum(), _balanced_points()
     rho0 = body.rho0
     printed = -np.sum(MASSES * 9.81 * (places @ R.T)[:, 2])
     potential = -MASSES.sum() * 9.81 * E3 @ R @ rho0
     corrected = np.sum(MASSES * 9.81 * ((places - rho0) @ R.T)[:, 2])
-    run = _run(body.state(R=np.diag([1.0, -1.0, -1.0]) @ R, omega=[0.5, -0.4, 1.0]))
+    run = _integrate(body.state(R=np.diag([1.0, -1.0, -1.0]) @ R, omega=[0.5, -0.4, 1.0]))
     hanging, inverted = body.equilibria()
     up = rho0 / np.linalg.norm(rho0)
-    swapped = "ρ₀ points from the mass centre to the pivot, whose height above the mass centre is e₃·Rρ₀: swapped"
+    swapped = "ρ₀ points from the mass centre to the pivot, so the pivot is e₃·Rρ₀ above the mass centre: the names are swapped"
     simple = Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.0, 0.0, -0.3])
     stiffness = 9.81 * 0.3 * np.diag([1.0, 1.0, 0.0])
     rows = [
-        fails(
+        wrong_statement(
             "6.6.2.1",
             "−∫ g e₃·Rρ dm + m g e₃·Rρ₀",
             printed - potential,
-            "the integral is 0, as ∫ρ dm = 0: ρ − ρ₀ is meant, and no minus",
+            "the integral is 0, as ∫ρ dm = 0: it should have ρ − ρ₀, and no minus",
         ),
-        holds("6.6.2.1", "corrected: ∫ g e₃·R(ρ − ρ₀) dm + m g e₃·Rρ₀", corrected - potential),
-        Row(
+        correct_statement("6.6.2.1", "corrected: ∫ g e₃·R(ρ − ρ₀) dm + m g e₃·Rρ₀", corrected - potential),
+        Comparison(
             "6.6.2.2",
             "components of m g S(ρ₀)Rᵀe₃ in H",
             1.0,
             float((so3.hat(rho0) @ R.T @ E3).size),
             0.5,
-            "a vector; H has m g ρ₀·Rᵀe₃ there",
+            "this is a vector; the term of H is m g ρ₀·Rᵀe₃",
         ),
-        holds("6.6.2.3", "change of ½ Π·J⁻¹Π − m g ρ₀·Rᵀe₃ over t = 10", _strays(run.invariants()["energy"])),
-        holds("6.6.2.3", "change of Π·Rᵀe₃ over t = 10", _strays(run.invariants()["vertical_momentum"])),
-        Row(
+        correct_statement(
+            "6.6.2.3", "change of ½ Π·J⁻¹Π − m g ρ₀·Rᵀe₃ over t = 10", _largest_change(run.invariants()["energy"])
+        ),
+        correct_statement(
+            "6.6.2.3", "change of Π·Rᵀe₃ over t = 10", _largest_change(run.invariants()["vertical_momentum"])
+        ),
+        Comparison(
             "6.6.2.4",
             "sign of the mass centre's height where Rᵀe₃ = ρ₀/‖ρ₀‖, called inverted",
             1.0,
@@ -180,22 +194,35 @@ def _pendulum() -> list[Row]:
             0.5,
             swapped,
         ),
-        Row("6.6.2.4", "det of the hanging attitude −I", 1.0, float(np.linalg.det(-np.eye(3))), 0.5, "not a rotation"),
+        Comparison(
+            "6.6.2.4",
+            "det of the hanging attitude −I",
+            1.0,
+            float(np.linalg.det(-np.eye(3))),
+            0.5,
+            "−I is not a rotation",
+        ),
     ]
     for label, state, sign in (("inverted", inverted, -1.0), ("hanging", hanging, 1.0)):
         up_or_down = simple.equilibria()[1 if sign < 0 else 0]
         expected = np.sort(-np.linalg.eigvals(simple.inertia.inverse @ (sign * stiffness)).real)
         found = np.sort((linearize(up_or_down).eigenvalues ** 2).real)[::2]
-        rows.append(holds("6.6.2.4", f"eigenvalues² about the {label} attitude", np.abs(found - expected).max(), 1e-10))
+        rows.append(
+            correct_statement(
+                "6.6.2.4", f"eigenvalues² about the {label} attitude", np.abs(found - expected).max(), 1e-10
+            )
+        )
         pairs = linearize(state).eigenvalues
         real = float(np.sum(pairs.real > 1e-6))
-        rows.append(Row("6.6.2.4", f"{label}: eigenvalues with a positive real part", 2.0 - 1.0 - sign, real, 0.5))
+        rows.append(
+            Comparison("6.6.2.4", f"{label}: eigenvalues with a positive real part", 2.0 - 1.0 - sign, real, 0.5)
+        )
     return rows
 
 
-def _relative_equilibria() -> list[Row]:
+def _relative_equilibria() -> list[Comparison]:
     """6.6.2.4: steady rotations of the pendulum."""
-    body = _top()
+    body = _generic_pendulum()
     steady = max(
         body.steady_rotations(6.0),
         key=lambda e: float(np.linalg.norm(np.cross(e.omega, body.inertia.matrix @ e.omega))),
@@ -203,24 +230,24 @@ def _relative_equilibria() -> list[Row]:
     momentum = body.inertia.matrix @ steady.omega
     off = np.linalg.norm(np.cross(steady.omega, momentum)) / (np.linalg.norm(steady.omega) * np.linalg.norm(momentum))
     rate = np.cross(momentum, steady.omega) + 9.81 * np.cross(body.rho0, steady.R[2])
-    later = _run(steady, t_end=2.0)
-    why = "necessary is ω ∥ Rᵀe₃ and Γ × (Ω²JΓ + m g ρ₀) = 0 only (Staude): ω need be no eigenvector of J"
+    later = _integrate(steady, t_end=2.0)
+    reason = "it is sufficient that ω ∥ Rᵀe₃ and Γ × (Ω²JΓ + m g ρ₀) = 0 (Staude): ω need not be an eigenvector of J"
     return [
-        fails("6.6.2.4", "sine of the angle between ω and Jω in a steady rotation", off, why),
-        holds("6.6.2.4", "corrected: ω × Jω − m g ρ₀ × Rᵀe₃ there", np.abs(rate).max(), 1e-10),
-        holds("6.6.2.4", "corrected: change of ω over t = 2", _strays(later.omega), 1e-9),
+        wrong_statement("6.6.2.4", "sine of the angle between ω and Jω in a steady rotation", off, reason),
+        correct_statement("6.6.2.4", "corrected: ω × Jω − m g ρ₀ × Rᵀe₃ there", np.abs(rate).max(), 1e-10),
+        correct_statement("6.6.2.4", "corrected: change of ω over t = 2", _largest_change(later.omega), 1e-9),
     ]
 
 
-def _orbit() -> list[Row]:
-    """6.6.3: the potential, its moment and what is kept."""
+def _orbit() -> list[Comparison]:
+    """6.6.3: the potential, its moment, and the conserved quantity."""
     n, inertia = 1.1, np.diag([2.0, 2.5, 1.2])
     body = OrbitingBody(inertia, n=n)
     state = body.state(R=so3.exp([0.2, -0.1, 0.3]), omega=[0.36148145662, 0.9493302836, -0.13121087655])
-    run = _run(state)
+    run = _integrate(state)
     b3 = run.R[:, 2]
     total = 0.5 * np.sum(run.omega * run.Pi, axis=-1) + 1.5 * n**2 * np.sum(b3 * (b3 @ inertia), axis=-1)
-    why = "U moves with the orbit: dH/dt = n b₂·M_g; what is kept is the Jacobi integral"
+    reason = "U moves with the orbit: dH/dt = n b₂·M_g; the conserved quantity is the Jacobi integral"
 
     # ∂U/∂R of point masses at the distance r₀, in units with GM = n² r₀³
     r0, places = 50.0, 0.5 * _balanced_points()
@@ -233,23 +260,27 @@ def _orbit() -> list[Row]:
     Jd = np.einsum("k,ki,kj->ij", MASSES, places, places)
     inside = np.trace(Jd) * np.eye(3) - Jd
     closed = 3.0 * n**2 * np.cross(R[2], inside @ R[2])
-    dropped = "the numerator lacks R^{bi}ρ, whose part of Rᵀ∂U/∂R is symmetric: the moment is right"
+    dropped = "the numerator lacks R^{bi}ρ, whose part of Rᵀ∂U/∂R is symmetric: the moment is correct"
     return [
-        fails("6.6.3.1", "relative error of ∂U/∂R", np.linalg.norm(full - printed) / np.linalg.norm(full), dropped),
-        holds("6.6.3.1", "error of its moment", np.abs(moments[0] - moments[1]).max(), 1e-9),
-        Row(
+        wrong_statement(
+            "6.6.3.1", "relative error of ∂U/∂R", np.linalg.norm(full - printed) / np.linalg.norm(full), dropped
+        ),
+        correct_statement("6.6.3.1", "error of its moment", np.abs(moments[0] - moments[1]).max(), 1e-9),
+        Comparison(
             "(6.23)",
-            "3ω₀² b₃ × Jb₃ over the moment of points a 50th of r₀ away",
+            "3ω₀² b₃ × Jb₃ over the moment of points at a distance of r₀/50",
             1.0,
             float(closed @ moments[0] / (moments[0] @ moments[0])),
             0.05,
         ),
-        fails("6.6.3.3", "change of H = ½ ω·Jω + U over t = 10", _strays(total), why),
-        holds("6.6.3.3", "corrected: change of H − n b₂·Jω over t = 10", _strays(run.invariants()["jacobi"])),
+        wrong_statement("6.6.3.3", "change of H = ½ ω·Jω + U over t = 10", _largest_change(total), reason),
+        correct_statement(
+            "6.6.3.3", "corrected: change of H − n b₂·Jω over t = 10", _largest_change(run.invariants()["jacobi"])
+        ),
     ]
 
 
-def _orbit_equilibria() -> list[Row]:
+def _orbit_equilibria() -> list[Comparison]:
     """6.6.3.4."""
     n = 1.1
     body = OrbitingBody([2.0, 2.5, 1.2], n=n)
@@ -260,25 +291,25 @@ def _orbit_equilibria() -> list[Row]:
     omega = n * b[1]
     rate = np.cross(body.inertia.matrix @ omega, omega) + 3 * n**2 * np.cross(b[2], body.inertia.matrix @ b[2])
     found = body.equilibria()
-    moving = max(_strays(_run(e, t_end=1.0).R) for e in found[:2])
+    moving = max(_largest_change(_integrate(e, t_end=1.0).R) for e in found[:2])
     return [
-        fails("6.6.3.4", "dR/dt at R = I with ω = ω₀ Rᵀe₃", printed, "the orbit's normal is e₂: ω = ω₀ Rᵀe₂"),
-        holds("6.6.3.4", "gravity moment after a yaw of 0.4", gravity),
-        fails(
+        wrong_statement("6.6.3.4", "dR/dt at R = I with ω = ω₀ Rᵀe₃", printed, "the orbit's normal is e₂: ω = ω₀ Rᵀe₂"),
+        correct_statement("6.6.3.4", "gravity moment after a yaw of 0.4", gravity),
+        wrong_statement(
             "6.6.3.4",
             "J dω/dt after a yaw of 0.4",
             np.abs(rate).max(),
-            "Rᵀe₃ an eigenvector is not enough: b₂ × Jb₂ = 3 b₃ × Jb₃, that is all three axes principal",
+            "it is not sufficient that Rᵀe₃ is an eigenvector: b₂ × Jb₂ = 3 b₃ × Jb₃ is needed, so that all three axes are principal",
         ),
-        Row("6.6.3.4", "corrected: attitudes with the principal axes along LVLH", 24.0, float(len(found)), 0.5),
-        holds("6.6.3.4", "corrected: change of R over t = 1 there", moving),
+        Comparison("6.6.3.4", "corrected: attitudes with the principal axes along LVLH", 24.0, float(len(found)), 0.5),
+        correct_statement("6.6.3.4", "corrected: change of R over t = 1 there", moving),
     ]
 
 
-def _axis_pendulum() -> list[Row]:
-    """6.6.4: a body about a fixed axis."""
+def _axis_pendulum() -> list[Comparison]:
+    """6.6.4: a body that rotates about a fixed axis."""
     body = AxisPendulum([0.13, 0.28, 0.17], mass=1.0, rho0=[-0.2, -0.1, 0.2], axis=[1.0, 2.0, 2.0])
-    run = _run(body.state(theta=0.7, omega=-1.2))
+    run = _integrate(body.state(theta=0.7, omega=-1.2))
     hanging = body.equilibria()[0]
     size = np.linalg.norm(body.rho0)
     apart = np.linalg.norm(np.cross(body.rho0, hanging.R[2])) / size
@@ -289,10 +320,12 @@ def _axis_pendulum() -> list[Row]:
     pull = 9.81 * size * (a2[2] * q[:, 0] - a1[2] * q[:, 1])
     full = 9.81 * np.cross(body.rho0, run.R[:, 2]) @ body.axis
     return [
-        holds("6.6.4", "Ra − a over t = 10", np.abs(run.R @ body.axis - body.axis).max()),
-        holds("6.6.4.5", "change of ½ a·Ja ω² − m g e₃·Rρ₀ over t = 10", _strays(run.invariants()["energy"])),
-        holds("(6.31)", "the moment on S¹ less m g a·(ρ₀ × Rᵀe₃)", np.abs(pull - full).max()),
-        Row(
+        correct_statement("6.6.4", "Ra − a over t = 10", np.abs(run.R @ body.axis - body.axis).max()),
+        correct_statement(
+            "6.6.4.5", "change of ½ a·Ja ω² − m g e₃·Rρ₀ over t = 10", _largest_change(run.invariants()["energy"])
+        ),
+        correct_statement("(6.31)", "the moment on S¹ less m g a·(ρ₀ × Rᵀe₃)", np.abs(pull - full).max()),
+        Comparison(
             "6.6.4.4",
             "ζ·(direction from the axis to the mass centre)",
             1.0,
@@ -300,64 +333,83 @@ def _axis_pendulum() -> list[Row]:
             1e-6,
             "ζ = Rρ₀/‖ρ₀‖ points from the mass centre to the axis",
         ),
-        fails(
+        wrong_statement(
             "6.6.4.6",
             "sine of the angle between ρ₀ and Rᵀe₃ at an equilibrium",
             apart,
-            "only the part of Rᵀe₃ across the axis need be along ρ₀, unless the axis is horizontal",
+            "only the part of Rᵀe₃ normal to the axis must be parallel to ρ₀, unless the axis is horizontal",
         ),
-        holds("6.6.4.6", "corrected: moment about the axis there", moment),
+        correct_statement("6.6.4.6", "corrected: moment about the axis there", moment),
     ]
 
 
-def _problems() -> list[Row]:
+def _problems() -> list[Comparison]:
     """Problems 6.10, 6.11, 6.13."""
     b, F = np.array([0.5, -0.3, 0.8]), np.array([0.4, 0.9, -0.6])
     inside = R.T @ F
     along = np.cross(b, inside) - np.cross(b, inside - (inside @ b) / (b @ b) * b)
-    run = _run(PointForceBody(J, point=b, force=F).state(R=R, omega=OMEGA))
+    run = _integrate(PointForceBody(J, point=b, force=F).state(R=R, omega=OMEGA))
     moment = np.einsum("nij,nj->ni", run.R, np.cross(b, np.einsum("nji,j->ni", run.R, F)))
     force = run.R @ (np.swapaxes(run.R, 1, 2) @ F)[..., None]
     uniform = FieldBody(MASSES, _balanced_points(), uniform=-9.81 * E3)
     free = FreeRigidBody(uniform.inertia.matrix)
-    finals = [_run(s.state(R=R, omega=OMEGA)).final.R for s in (uniform, free)]
+    finals = [_integrate(s.state(R=R, omega=OMEGA)).final.R for s in (uniform, free)]
     return [
-        holds("problem 6.10 (a)", "moment of the part of RᵀF along b", np.abs(along).max()),
-        holds("problem 6.11 (d)", "motion in a uniform field less the free one", np.abs(finals[0] - finals[1]).max()),
-        fails(
+        correct_statement("problem 6.10 (a)", "moment of the part of RᵀF along b", np.abs(along).max()),
+        correct_statement(
+            "problem 6.11 (d)", "motion in a uniform field less the free one", np.abs(finals[0] - finals[1]).max()
+        ),
+        wrong_statement(
             "problem 6.13 (a)",
             "change of the moment in the inertial frame",
-            _strays(moment),
-            "R(r × Rᵀf) = Rr × f changes as the body turns; it is the force that is constant",
+            _largest_change(moment),
+            "R(r × Rᵀf) = Rr × f changes as the body rotates; the force is constant, not the moment",
         ),
-        holds("problem 6.13 (a)", "corrected: change of the force in the inertial frame", _strays(force[..., 0])),
+        correct_statement(
+            "problem 6.13 (a)", "corrected: change of the force in the inertial frame", _largest_change(force[..., 0])
+        ),
     ]
 
 
-def _shells() -> list[Row]:
+def _shells() -> list[Comparison]:
     """Problem 6.15."""
     rows = []
-    for K, printed, why in (
-        (0.6, 0.0, "with U = +K tr(R₁ᵀR₂ − I) and K > 0 the aligned shells are at a maximum of U: elastic means K < 0"),
+    for K, printed, reason in (
+        (
+            0.6,
+            0.0,
+            "with U = +K tr(R₁ᵀR₂ − I) and K > 0, aligned shells are at a maximum of U; an elastic coupling has K < 0",
+        ),
         (-0.6, 0.0, ""),
     ):
         shells = ConcentricShells([1.0, 2.0, 2.5], [2.0, 1.5, 1.0], K=K)
         growth = float(linearize(shells.equilibria()[0]).eigenvalues.real.max())
-        what = ("" if why else "corrected: ") + f"growth rate of aligned shells, K = {K:g}"
-        rows.append(Row("problem 6.15", what, printed, growth, 1e-6, why))
+        what = ("" if reason else "corrected: ") + f"growth rate of aligned shells, K = {K:g}"
+        rows.append(Comparison("problem 6.15", what, printed, growth, 1e-6, reason))
     state = ConcentricShells.example()
-    kept = _run(state).invariants()
-    rows += [holds("problem 6.15 (c)", f"change of {name} over t = 10", _strays(kept[name])) for name in kept]
+    invariants = _integrate(state).invariants()
+    rows += [
+        correct_statement("problem 6.15 (c)", f"change of {name} over t = 10", _largest_change(invariants[name]))
+        for name in invariants
+    ]
     return rows
 
 
-def _geodesics() -> list[Row]:
+def _geodesics() -> list[Comparison]:
     """Problems 6.16 and 6.17."""
     end = so3.exp([-0.6, 0.9, 1.1])
     plain, heavy = geodesic(R, end), geodesic(R, end, np.diag([1.0, 2.0, 2.5]))
     straight = plain.omega @ np.diag([1.0, 2.0, 2.5]) @ plain.omega
     return [
-        holds("problem 6.16", "R₀ exp(S(ω)) − R₁ with S(ω) = log R₀ᵀR₁", np.abs(plain.at(1.0) - end).max()),
-        holds("problem 6.17", "R(1) − R₁ of the free body found by shooting", np.abs(heavy.at(1.0) - end).max()),
-        Row("problem 6.17", "its action is below that of the other geodesic", 1.0, float(heavy.action < straight), 0.5),
+        correct_statement("problem 6.16", "R₀ exp(S(ω)) − R₁ with S(ω) = log R₀ᵀR₁", np.abs(plain.at(1.0) - end).max()),
+        correct_statement(
+            "problem 6.17", "R(1) − R₁ of the free body found by shooting", np.abs(heavy.at(1.0) - end).max()
+        ),
+        Comparison(
+            "problem 6.17",
+            "1 if its action is below that of the geodesic of problem 6.16",
+            1.0,
+            float(heavy.action < straight),
+            0.5,
+        ),
     ]

@@ -1,4 +1,4 @@
-"""A row of a comparison with a source: what is printed there, and what is found here."""
+"""One comparison with a source: a published value and the one computed here."""
 
 from __future__ import annotations
 
@@ -6,103 +6,106 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-AGREES, WRONG_PRINT, DIFFERS = "agrees", "the print is wrong", "differs"
-DEFECT = 1e-11  # what rounding leaves of a defect
+AGREES, MISPRINT, DIFFERS = "agrees", "misprint", "differs"
+ROUNDING = 1e-11  # the largest residual that rounding errors explain
 
 
 @dataclass(frozen=True)
-class Row:
-    """One printed number.
+class Comparison:
+    """One published number and ours.
 
-    `where` names the place in the source, `what` the quantity. `tolerance` is how far the found number may be from the
-    printed one: a unit of its last digit, or what the source's own accuracy allows. `misprint` says why the print is
-    wrong, where it is; then the two must not agree.
+    `place` is the place in the source, `quantity` what the number is. `tolerance` is how far ours may be from the
+    published one: a unit of its last digit, or the accuracy of the source. `misprint` is the reason if the published
+    number is wrong; then the two must not agree.
 
-    >>> row = Row("Table 1", "t = 1", printed=3.994933, found=3.994928, tolerance=2e-4)
-    >>> row.verdict, row.holds
+    >>> row = Comparison("Table 1", "t = 1", published=3.994933, computed=3.994928, tolerance=2e-4)
+    >>> row.verdict, row.as_expected
     ('agrees', True)
     """
 
-    where: str
-    what: str
-    printed: float
-    found: float
+    place: str
+    quantity: str
+    published: float
+    computed: float
     tolerance: float
     misprint: str = ""
 
     @property
     def difference(self) -> float:
-        return self.found - self.printed
+        return self.computed - self.published
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two numbers agree within the tolerance; NaN never agrees."""
+        return abs(self.difference) <= self.tolerance
 
     @property
     def verdict(self) -> str:
-        close = abs(self.difference) <= self.tolerance  # false for NaN
         if self.misprint:
-            return DIFFERS if close else WRONG_PRINT
-        return AGREES if close else DIFFERS
+            return DIFFERS if self.agrees else MISPRINT
+        return AGREES if self.agrees else DIFFERS
 
     @property
-    def holds(self) -> bool:
-        """Whether the row is as it should be: agreement, or a misprint that shows."""
+    def as_expected(self) -> bool:
+        """Whether the numbers agree or, for a misprint, disagree."""
         return self.verdict != DIFFERS
 
-    def plain(self) -> dict[str, Any]:
-        """As plain data, for tables and files."""
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain data."""
         return {
-            "where": self.where,
-            "what": self.what,
-            "printed": self.printed,
-            "found": self.found,
+            "place": self.place,
+            "quantity": self.quantity,
+            "published": self.published,
+            "computed": self.computed,
             "difference": self.difference,
             "verdict": self.verdict,
-            "why": self.misprint,
+            "reason": self.misprint,
         }
 
 
 @dataclass(frozen=True)
-class Bound(Row):
-    """A claim of the text: the number found is at most the one in its place, or `at_least` it."""
+class BoundComparison(Comparison):
+    """A published bound: our number must be at most `published`, or at least that with `lower`."""
 
-    at_least: bool = False
+    lower: bool = False
 
     @property
-    def verdict(self) -> str:
-        kept = self.found >= self.printed if self.at_least else self.found <= self.printed
-        if self.misprint:
-            return DIFFERS if kept else WRONG_PRINT
-        return AGREES if kept else DIFFERS
+    def agrees(self) -> bool:
+        return self.computed >= self.published if self.lower else self.computed <= self.published
 
 
-def at_most(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
-    return Bound(where, f"{what} ≤", printed, float(found), 0.0, misprint)
+def at_most(place: str, quantity: str, published: float, computed: float, misprint: str = "") -> BoundComparison:
+    """A published upper bound."""
+    return BoundComparison(place, f"{quantity} ≤", published, float(computed), 0.0, misprint)
 
 
-def at_least(where: str, what: str, printed: float, found: float, misprint: str = "") -> Bound:
-    return Bound(where, f"{what} ≥", printed, float(found), 0.0, misprint, at_least=True)
+def at_least(place: str, quantity: str, published: float, computed: float, misprint: str = "") -> BoundComparison:
+    """A published lower bound."""
+    return BoundComparison(place, f"{quantity} ≥", published, float(computed), 0.0, misprint, lower=True)
 
 
-def holds(where: str, what: str, found: Any, tolerance: float = DEFECT) -> Row:
-    """A statement that leaves no defect."""
-    return Row(where, what, 0.0, float(found), tolerance)
+def correct_statement(place: str, quantity: str, residual: Any, tolerance: float = ROUNDING) -> Comparison:
+    """A published equation whose residual must vanish."""
+    return Comparison(place, quantity, 0.0, float(residual), tolerance)
 
 
-def fails(where: str, what: str, found: Any, why: str, printed: float = 0.0) -> Row:
-    """A printed statement that numbers contradict."""
-    return Row(where, what, printed, float(found), 1e-6, why)
+def wrong_statement(place: str, quantity: str, residual: Any, reason: str) -> Comparison:
+    """A published equation whose residual does not vanish, with the reason."""
+    return Comparison(place, quantity, 0.0, float(residual), 1e-6, reason)
 
 
-def brief(row: Row) -> dict[str, str]:
-    """A row as a table shows it; why a print is wrong is said below the table."""
-    found = f"{row.found:.8g}" if row.printed else f"{row.found:.1e}"  # of a defect the size is enough
-    numbers = {"printed": f"{row.printed:.8g}", "found": found, "difference": f"{row.difference:.1e}"}
-    return {"where": row.where, "what": row.what, **numbers, "verdict": row.verdict}
+def table_row(row: Comparison) -> dict[str, str]:
+    """A comparison as a row of a table; `misprint_reasons` gives the text below the table."""
+    ours = f"{row.computed:.8g}" if row.published else f"{row.computed:.1e}"  # of a residual only the size matters
+    numbers = {"published": f"{row.published:.8g}", "ours": ours, "difference": f"{row.difference:.1e}"}
+    return {"place": row.place, "quantity": row.quantity, **numbers, "verdict": row.verdict}
 
 
-def reasons(rows: Iterable[Row]) -> list[str]:
-    """Why each print is wrong that is."""
-    return [f"{row.where}: {row.misprint}" for row in rows if row.misprint]
+def misprint_reasons(rows: Iterable[Comparison]) -> list[str]:
+    """The reason for each misprint, after its place."""
+    return [f"{row.place}: {row.misprint}" for row in rows if row.misprint]
 
 
-def failing(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are not as they should be."""
-    return [row for row in rows if not row.holds]
+def unexpected(rows: Iterable[Comparison]) -> list[Comparison]:
+    """The comparisons whose verdict is not the expected one."""
+    return [row for row in rows if not row.as_expected]

@@ -2,8 +2,8 @@
 
 Three cases of the non-twisting body with t ∈ [0, 5] and h = 0.005, by the energy–momentum scheme (EM) and the discrete
 Lagrange–d'Alembert equations (DLA): nonzero rates, a load that vanishes at t = 1, and both. The printed loads (115) and
-(118) are 20 times those that the printed tables belong to. Momenta and energies are printed cut off, not rounded, after
-six decimals; quotients were computed from solutions with a tolerance of 1e-10.
+(118) are 20 times those of the printed tables. Momenta and energies are printed truncated, not rounded, after six
+decimals; quotients were computed from solutions with a tolerance of 1e-10.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..methods.directors import DirectorScheme
 from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems import DirectorBody, NonTwistingBody
-from .base import Row
+from .base import Comparison
 
 INERTIA = [[3.0, -1.0 / 7.0, 0.0], [-1.0 / 7.0, 4.0, 0.0], [0.0, 0.0, 5.0]]  # (111)
 STEP, END = 0.005, 5.0
 SECONDS = np.arange(1.0, 6.0)
 LAST_DIGIT, QUOTIENT_TOLERANCE = 1e-6, 2e-4
 SCHEMES: dict[str, DirectorScheme] = {"EM": EnergyMomentum(), "DLA": LagrangeDAlembert()}
-TOO_LARGE = "this load gives other numbers than the tables; a 20th of it gives every printed digit"
+TOO_LARGE = "this load does not give the numbers of the tables; 1/20 of it gives every printed digit"
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,22 @@ CASES = (
 
 
 @cache
-def run(number: int, scheme: str) -> Trajectory:
+def case_run(number: int, scheme: str) -> Trajectory:
     """The run of a case by a scheme, with every step."""
     state = CASES[number - 1].state()
     return simulate(state, step=STEP, t_end=END, method=SCHEMES[scheme])
 
 
 @cache
-def quotient(number: int, save_every: int = 200) -> QuotientOfPrecision:
+def case_quotient(number: int, save_every: int = 200) -> QuotientOfPrecision:
     """The quotient of precision of EM, over the directors; by default at t = 1, 2, 3, 4, 5."""
     state = CASES[number - 1].state()
     return quotient_of_precision(state, SCHEMES["EM"], STEP, END, variable="R", save_every=save_every)
 
 
-def nontwisting() -> list[Row]:
-    """Every number of Tables 1–9, and the misprints that numbers can show."""
-    rows: list[Row] = []
+def compare_nontwisting() -> list[Comparison]:
+    """Every number of Tables 1–9, and the misprints that can be tested numerically."""
+    rows: list[Comparison] = []
     for case in CASES:
         rows += _quotients(case)
         rows += _over_time(case)
@@ -105,56 +105,58 @@ def nontwisting() -> list[Row]:
     return rows + _misprints()
 
 
-def _quotients(case: Case) -> list[Row]:
+def _quotients(case: Case) -> list[Comparison]:
     """Tables 1, 3 and 5."""
     where = f"Table {2 * case.number - 1}"
-    found = quotient(case.number).values
+    found = case_quotient(case.number).values
     return [
-        Row(where, f"quotient of precision at t = {t:g}", p, float(f), QUOTIENT_TOLERANCE)
+        Comparison(where, f"quotient of precision at t = {t:g}", p, float(f), QUOTIENT_TOLERANCE)
         for t, p, f in zip(SECONDS, case.quotients, found, strict=True)
     ]
 
 
-def _over_time(case: Case) -> list[Row]:
-    """Tables 2, 4 and 6: the same numbers five times, of which the one found farthest off is shown."""
-    traj, (Pi1, Pi2, _, K) = run(case.number, "EM"), case.stationary["EM"]
+def _over_time(case: Case) -> list[Comparison]:
+    """Tables 2, 4 and 6: the same numbers five times, of which the worst is compared."""
+    traj, (Pi1, Pi2, _, K) = case_run(case.number, "EM"), case.stationary["EM"]
     index = np.searchsorted(traj.t, SECONDS - 0.5 * STEP)
     series = {"Π¹": (Pi1, traj.Pi[index, 0]), "Π²": (Pi2, traj.Pi[index, 1]), "K": (K, traj.kinetic_energy[index])}
     return [
-        Row(f"Table {2 * case.number}", f"{name} at t = 1, …, 5", p, float(_farthest(found, p)), LAST_DIGIT)
+        Comparison(f"Table {2 * case.number}", f"{name} at t = 1, …, 5", p, float(_worst(found, p)), LAST_DIGIT)
         for name, (p, found) in series.items()
     ]
 
 
-def _farthest(found: np.ndarray, printed: float) -> float:
+def _worst(found: np.ndarray, printed: float) -> float:
     return found[np.argmax(np.abs(found - printed))]
 
 
-def _comparison(case: Case) -> list[Row]:
+def _comparison(case: Case) -> list[Comparison]:
     """Tables 7, 8 and 9. H is the energy of the momenta at a node; K for DLA that of the increments (128)."""
     rows = []
     for scheme, printed in case.stationary.items():
-        traj = run(case.number, scheme)
+        traj = case_run(case.number, scheme)
         H = traj.kinetic_energy[-1]
         K = LagrangeDAlembert.discrete_energy(traj)[-1] if scheme == "DLA" else H
         found = (traj.Pi[-1, 0], traj.Pi[-1, 1], H, K)
         rows += [
-            Row(f"Table {6 + case.number}", f"{scheme} {name}", p, float(f), LAST_DIGIT)
+            Comparison(f"Table {6 + case.number}", f"{scheme} {name}", p, float(f), LAST_DIGIT)
             for name, p, f in zip(("Π¹", "Π²", "H", "K"), printed, found, strict=True)
         ]
     return rows
 
 
-def _misprints() -> list[Row]:
-    """Equations whose print numbers contradict."""
+def _misprints() -> list[Comparison]:
+    """Misprinted equations."""
     rows = []
     for equation, case in (("(115)", CASES[1]), ("(118)", CASES[2])):
         state = case.state(factor=20.0)
         final = simulate(state, step=STEP / 20.0, t_end=1.0, method=SCHEMES["EM"], save_every=4000).final
         printed = case.stationary["EM"][0]
-        rows.append(Row(equation, "Π¹ that the printed load gives", printed, float(final.Pi[0]), 1e-2, TOO_LARGE))
+        rows.append(
+            Comparison(equation, "Π¹ that the printed load gives", printed, float(final.Pi[0]), 1e-2, TOO_LARGE)
+        )
 
-    # along an exact motion of the standard body that does twist
+    # along an exact motion of the standard body, which does twist
     body = DirectorBody(INERTIA)
     state = body.state(omega=[1.0, -0.7, 0.5])
     t = 1.0 + 1e-3 * np.array([-1.0, 0.0, 1.0])
@@ -163,9 +165,9 @@ def _misprints() -> list[Row]:
     rate = (along[2] - along[0]) / (t[2] - t[0])
     d3_rate = np.cross(motion["R"][1] @ body.derive("omega", motion)[1], motion["R"][1][:, 2])
     work = body.derive("pi_perp", motion)[1] @ d3_rate
-    why = "d₃·dπ⊥/dt = −π⊥·dd₃/dt, so the sign is minus; μ takes it up in (69b) and (71b)"
-    rows.append(Row("(51b)", "dπ∥/dt + π⊥·dd₃/dt of a free motion", 0.0, float(rate + work), 1e-5, why))
-    rows.append(Row("(51b), with minus", "dπ∥/dt − π⊥·dd₃/dt of the same motion", 0.0, float(rate - work), 1e-5))
+    reason = "d₃·dπ⊥/dt = −π⊥·dd₃/dt, so the sign is minus; μ absorbs it in (69b) and (71b)"
+    rows.append(Comparison("(51b)", "dπ∥/dt + π⊥·dd₃/dt of a free motion", 0.0, float(rate + work), 1e-5, reason))
+    rows.append(Comparison("(51b), with minus", "dπ∥/dt − π⊥·dd₃/dt of the same motion", 0.0, float(rate - work), 1e-5))
     length = float(np.abs(np.cos(1.0) - np.sin(1.0)))
-    rows.append(Row("(24)", "length of the turned d₂ for ψ = 1", 1.0, length, 1e-6, "the last d₁ should be d₂"))
+    rows.append(Comparison("(24)", "length of the rotated d₂ for ψ = 1", 1.0, length, 1e-6, "the last d₁ should be d₂"))
     return rows

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.figures.shaded_ellipsoid import Globe
+from ..view.figures.shaded_ellipsoid import ShadedEllipsoid
 from ..view.figures.style import BLUE, ORANGE, legend_beside, styled
-from .nontwisting import CASES, END, quotient, run
+from .nontwisting import CASES, END, case_quotient, case_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,20 +24,20 @@ NAMES = {
 }
 
 
-def drawings() -> dict[str, Callable[[], Figure]]:
-    """What draws each figure, by the name of its file."""
+def figure_functions() -> dict[str, Callable[[], Figure]]:
+    """For each figure, by its file name, the function that draws it."""
     numbered: dict[int, Callable[[], Figure]] = {}
     for case in CASES:
-        for place, draw in enumerate((momenta, energy, sphere)):
+        for place, draw in enumerate((plot_momenta, plot_energy, plot_sphere_path)):
             numbered[3 * case.number - 2 + place] = partial(draw, case.number)
-    numbered |= {10 + component: partial(comparison, component) for component in range(3)}
+    numbered |= {10 + component: partial(plot_comparison, component) for component in range(3)}
     return {f"nontwisting_figure_{number:02d}": draw for number, draw in numbered.items()}
 
 
 @styled
-def momenta(number: int) -> Figure:
+def plot_momenta(number: int) -> Figure:
     """Figures 1, 4 and 7: the angular momentum in space (left) and in the body (right), by EM."""
-    traj = run(number, "EM")
+    traj = case_run(number, "EM")
     figure, (left, right) = _panels(f"Case {number}: {NAMES['momenta']}")
     left.plot(traj.t, np.einsum("nij,nj->ni", traj.R, traj.Pi), label=["1", "2", "3"])
     right.plot(traj.t, traj.Pi, label=["1", "2", "3"])
@@ -48,9 +48,9 @@ def momenta(number: int) -> Figure:
 
 
 @styled
-def energy(number: int) -> Figure:
+def plot_energy(number: int) -> Figure:
     """Figures 2, 5 and 8: kinetic energy (left) and second quotient of precision (right), by EM."""
-    traj, q = run(number, "EM"), quotient(number, save_every=10)
+    traj, q = case_run(number, "EM"), case_quotient(number, save_every=10)
     figure, (left, right) = _panels(f"Case {number}: {NAMES['energy']}")
     left.plot(traj.t, traj.kinetic_energy)
     left.set(title="kinetic energy", xlabel="t (s)", ylabel="K (J)", ylim=(0.0, 1.1 * traj.kinetic_energy.max()))
@@ -60,29 +60,29 @@ def energy(number: int) -> Figure:
 
 
 @styled
-def sphere(number: int) -> Figure:
+def plot_sphere_path(number: int) -> Figure:
     """Figures 3, 6 and 9: the path of d₃ on the unit sphere, by EM."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SQUARE, layout="constrained")
     figure.suptitle(f"Case {number}: {NAMES['sphere']}", size=11)
-    globe = Globe(figure.subplots(), [1.0, 1.0, 1.0], viewer=[1.0, 0.6, 0.5])
-    globe.surface(lambda points: np.broadcast_to(GREY_SPHERE, points.shape))
-    d3 = run(number, "EM").R[:, :, 2]
-    globe.curve(d3, color=BLUE)
-    globe.dots(d3[:1], color=ORANGE, marker="o", markersize=5)
+    sphere = ShadedEllipsoid(figure.subplots(), [1.0, 1.0, 1.0], view_direction=[1.0, 0.6, 0.5])
+    sphere.draw_surface(lambda points: np.broadcast_to(GREY_SPHERE, points.shape))
+    d3 = case_run(number, "EM").R[:, :, 2]
+    sphere.draw_curve(d3, color=BLUE)
+    sphere.draw_points(d3[:1], color=ORANGE, marker="o", markersize=5)
     for axis, label in zip(np.eye(3), "123", strict=True):
-        globe.axis(axis, 1.3, f"$e_{label}$", "black")
+        sphere.draw_axis(axis, 1.3, f"$e_{label}$", "black")
     return figure
 
 
 @styled
-def comparison(component: int) -> Figure:
-    """Figures 10, 11 and 12: a component of d₃ in case 1, EM beside DLA, whole and close up."""
+def plot_comparison(component: int) -> Figure:
+    """Figures 10, 11 and 12: a component of d₃ in case 1, by EM and DLA, over all times and enlarged."""
     figure, panels = _panels(f"Case 1: component {component + 1} of d₃, EM and DLA")
     for ax, start in zip(panels, (0.0, 4.0), strict=True):
         for scheme, line in (("EM", "-"), ("DLA", "--")):
-            traj = run(1, scheme)
+            traj = case_run(1, scheme)
             shown = traj.t >= start
             ax.plot(traj.t[shown], traj.R[shown, component, 2], line, label=scheme)
         ax.set(title=f"t from {start:g} to {END:g} s", xlabel="t (s)", ylim=(-1.05, 1.05))

@@ -1,6 +1,6 @@
-"""The three experiments of Manchester and Peck (2016), section IX: runs that their rows and figures are made from.
+"""The three experiments of Manchester and Peck (2016), section IX: the runs behind their comparisons and figures.
 
-What is not printed there is taken as: 200 s for figures 1 and 2; the damper turns with the body at the start, or is at rest,
+Values that the paper does not give are chosen as follows: 200 s for figures 1 and 2; the damper rotates with the body at the start, or is at rest,
 150 s; noise of 0.5° and 1° on a sun sensor and a magnetometer, and white angular acceleration of density 1e-10 in the filter.
 ODE45 and ODE15s are SciPy's RK45 and BDF at MATLAB's default tolerances.
 """
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 INERTIA = np.diag([1.0, 2.0, 3.0])  # (68)
 OMEGA = np.array([np.pi / 4, -np.pi / 5, np.pi / 6])
 DAMPER, DAMPER_STEP, DAMPER_END = 0.2, 0.3, 150.0
-DEFAULT = {"rtol": 1e-3, "atol": 1e-6}
+DEFAULT_TOLERANCES = {"rtol": 1e-3, "atol": 1e-6}
 SENSORS = (VectorSensor([1, 0, 0], np.radians(0.5), "sun"), VectorSensor([0, 1, 0], np.radians(1.0), "magnetometer"))
 
 
@@ -60,7 +60,7 @@ def free_baseline(name: str) -> Array:
 
     y = np.array([0.0, 0.0, 0.0, 1.0, *OMEGA])
     if name == "RK45":
-        return solve_ivp(free_slope, (0.0, 200.0), y, t_eval=0.2 * np.arange(1001), **DEFAULT).y.T
+        return solve_ivp(free_slope, (0.0, 200.0), y, t_eval=0.2 * np.arange(1001), **DEFAULT_TOLERANCES).y.T
     rows = [y]
     for _ in range(1000):
         y = y + 0.2 * free_slope(0.0, y + 0.1 * free_slope(0.0, y))
@@ -87,7 +87,7 @@ def free_series() -> dict[str, tuple[Array, Array]]:
 
 
 def damped_slope(C: float) -> Callable[[float, Array], Array]:
-    """The motion in (q, ω, ω_D), as a user of SciPy would write it down ((9), (54), (64) of [MP16])."""
+    """The equations of motion in (q, ω, ω_D), as for SciPy ((9), (54), (64) of [MP16])."""
     J1, J2, J3 = np.diagonal(INERTIA)
 
     def slope(t: float, y: Array) -> Array:
@@ -121,7 +121,7 @@ def damped_scipy(C: float, solver: str, end: float = DAMPER_END, at_rest: bool =
     """A run of one of SciPy's solvers, at default tolerances or tight ones, with samples every 3 s."""
     from scipy.integrate import solve_ivp
 
-    tolerances = {"rtol": 1e-9, "atol": 1e-11} if tight else DEFAULT
+    tolerances = {"rtol": 1e-9, "atol": 1e-11} if tight else DEFAULT_TOLERANCES
     first = np.concatenate([[0.0, 0.0, 0.0, 1.0], OMEGA, 0.0 * OMEGA if at_rest else OMEGA])
     return solve_ivp(
         damped_slope(C), (0.0, end), first, method=solver, t_eval=np.arange(0.0, end + 1.0, 3.0), **tolerances
@@ -143,18 +143,18 @@ def energy_deviation(C: float, method: Method) -> float:
 
 
 def implicit_work(C: float) -> float:
-    """Newton iterations a second of the motion: each evaluates the residuals and their derivative once."""
+    """Newton iterations per second of the motion; each evaluates the residuals and their derivative once."""
     stats = damped_run(C, FullKickVI()).stats
     return stats.mean_iterations * stats.steps / DAMPER_END
 
 
 def explicit_work(C: float, end: float = 30.0) -> float:
-    """Evaluations a second of the motion of RK45; the motion is alike throughout, so a part of it will do."""
+    """Evaluations of RK45 per second of the motion; the motion is uniform, so the first `end` seconds suffice."""
     return float(damped_scipy(C, "RK45", end).nfev) / end
 
 
 def midpoint_steps(C: float) -> int:
-    """How many steps of 0.3 s the midpoint rule takes to a thousand times the energy, up to 500."""
+    """The number of steps of 0.3 s after which the midpoint rule reaches 1000 times the energy, at most 500."""
     slope, y = damped_slope(C), np.concatenate([[0.0, 0.0, 0.0, 1.0], OMEGA, OMEGA])
     first = float(damped_energy(y))
     for k in range(500):
@@ -165,7 +165,7 @@ def midpoint_steps(C: float) -> int:
 
 
 def energy_change(solver: str) -> float:
-    """Energy at the end over that at 3 s, C = 100, the damper at rest at first: a true one falls to 0.9931."""
+    """Energy at the end over that at 3 s, C = 100, the damper initially at rest; the correct value is 0.9931."""
     done = damped_scipy(100.0, solver, at_rest=True)
     energy = damped_energy(done.y.T)
     return float(energy[-1] / energy[1])
@@ -175,7 +175,7 @@ def energy_change(solver: str) -> float:
 
 ONE_STEP, SUBSTEPS = np.inf, 1.0
 FILTERS: dict[str, Propagator] = {
-    "variational, one step a sample": Stepped(LGVI(), ONE_STEP),
+    "variational, one step per sample": Stepped(LGVI(), ONE_STEP),
     "variational, substeps of 1 s": Stepped(LGVI(), SUBSTEPS),
     "midpoint, one step, 1 + FT": FirstOrder(Midpoint(), ONE_STEP),
     "midpoint, substeps of 1 s, tangent": Stepped(Midpoint(), SUBSTEPS),
@@ -185,15 +185,15 @@ FILTERS: dict[str, Propagator] = {
 
 @cache
 def filter_error(name: str, interval: float, seeds: int = 3) -> float:
-    """The RMS attitude error in degrees over the second half of some runs; infinite if one breaks down."""
+    """The RMS attitude error in degrees over the second half of some runs; infinite if one of them fails."""
     try:
-        errors = [_filtered(FILTERS[name], interval, seed) for seed in range(seeds)]
+        errors = [_filter_errors(FILTERS[name], interval, seed) for seed in range(seeds)]
     except PolhodeError:
         return float("inf")
     return float(np.degrees(np.sqrt(np.mean(np.square(errors)))))
 
 
-def _filtered(propagator: Propagator, interval: float, seed: int) -> Array:
+def _filter_errors(propagator: Propagator, interval: float, seed: int) -> Array:
     samples = 200 if interval < 1.0 else 60
     rng = np.random.default_rng(seed)
     body = FreeRigidBody(INERTIA)
@@ -215,7 +215,7 @@ def _filtered(propagator: Propagator, interval: float, seed: int) -> Array:
 
 
 def tangent_error(T: float) -> float:
-    """How far the tangent of one variational step of T is from that of the true motion."""
+    """The distance of the tangent of one variational step of T from that of the true motion."""
     start = FreeRigidBody(INERTIA).state(omega=np.radians([4.0, -5.0, 6.0]))
     exact = Stepped(LGVI(order=8), 0.1)(start, T)[1]
     return float(np.linalg.norm(Stepped(LGVI(), ONE_STEP)(start, T)[1] - exact, 2))

@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STIFFNESSES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+DAMPING_CONSTANTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 INTERVALS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 SIZE = (8.0, 3.8)
 
 
-def drawings() -> dict[str, Callable[[], Figure]]:
-    """What draws each figure, by the name of its file."""
+def figure_functions() -> dict[str, Callable[[], Figure]]:
+    """For each figure, by its file name, the function that draws it."""
     numbered: list[Callable[[], Figure]] = [
-        partial(errors, 0),
-        partial(errors, 1),
-        long_run,
-        cost,
-        energies,
-        stiff,
-        filters,
+        partial(plot_errors, 0),
+        partial(plot_errors, 1),
+        plot_long_run,
+        plot_cost,
+        plot_energies,
+        plot_stiff_solvers,
+        plot_filter_errors,
     ]
     return {f"quaternion_figure_{number}": draw for number, draw in enumerate(numbered, start=1)}
 
@@ -56,7 +56,7 @@ def _panel(title: str, x: str, y: str) -> tuple[Figure, Axes]:
 
 
 @styled
-def errors(which: int) -> Figure:
+def plot_errors(which: int) -> Figure:
     """Figures 1 and 2: relative error of the momentum or the energy, for three integrators."""
     name = ("angular momentum", "energy")[which]
     figure, ax = _panel(f"free body, step 0.2 s: relative error of the {name}", "t (s)", "relative error")
@@ -69,7 +69,7 @@ def errors(which: int) -> Figure:
 
 
 @styled
-def long_run() -> Figure:
+def plot_long_run() -> Figure:
     """Figure 3: a million steps."""
     figure, ax = _panel("free body, 10⁶ variational steps", "t (s)", "relative error")
     run = free_run(QuaternionVI(), 1_000_000, 500)
@@ -82,18 +82,20 @@ def long_run() -> Figure:
 
 
 @styled
-def cost() -> Figure:
+def plot_cost() -> Figure:
     """Figure 4: work over the damping constant, in evaluations rather than in seconds."""
-    figure, ax = _panel("body with damper: work a second of motion", "C", "evaluations, iterations")
-    ax.loglog(STIFFNESSES, [explicit_work(C) for C in STIFFNESSES], "o-", label="RK45, evaluations")
-    ax.loglog(STIFFNESSES, [implicit_work(C) for C in STIFFNESSES], "s-", label="full kick,\nNewton iterations")
+    figure, ax = _panel("body with damper: work per second of motion", "C", "evaluations, iterations")
+    ax.loglog(DAMPING_CONSTANTS, [explicit_work(C) for C in DAMPING_CONSTANTS], "o-", label="RK45, evaluations")
+    ax.loglog(
+        DAMPING_CONSTANTS, [implicit_work(C) for C in DAMPING_CONSTANTS], "s-", label="full kick,\nNewton iterations"
+    )
     legend_beside(ax)
     return figure
 
 
 @styled
-def energies() -> Figure:
-    """Figure 5: the energy over time; the damper turns with the body at first."""
+def plot_energies() -> Figure:
+    """Figure 5: the energy over time; the damper initially rotates with the body."""
     figure, ax = _panel("body with damper: energy", "t (s)", "energy (J)")
     for C in (0.1, 1.0, 10.0, 100.0):
         truth = damped_scipy(C, "Radau", tight=True)
@@ -106,9 +108,9 @@ def energies() -> Figure:
 
 
 @styled
-def stiff() -> Figure:
-    """Figure 6: what stiff solvers make of it at their default tolerances, once the first slip has died out."""
-    figure, ax = _panel("C = 100, damper first at rest: energy from 3 s on", "t (s)", "energy (J)")
+def plot_stiff_solvers() -> Figure:
+    """Figure 6: the energy by stiff solvers at their default tolerances, after the initial slip has decayed."""
+    figure, ax = _panel("C = 100, damper initially at rest: energy from 3 s on", "t (s)", "energy (J)")
     truth = damped_scipy(100.0, "Radau", at_rest=True, tight=True)
     ax.plot(truth.t[1:], damped_energy(truth.y.T)[1:], color=BLACK, label="reference")
     run = damped_run(100.0, FullKickVI(), at_rest=True)
@@ -121,8 +123,8 @@ def stiff() -> Figure:
 
 
 @styled
-def filters() -> Figure:
-    """Figure 7: the filter's error over the sample interval; a curve ends where its filter breaks down."""
+def plot_filter_errors() -> Figure:
+    """Figure 7: the filter's error over the sample interval; a curve ends where its filter fails."""
     title = "RMS attitude error of the filter over the sample interval"
     figure, ax = _panel(title, "sample interval (s)", "error (degrees)")
     for name, marker in zip(FILTERS, "osD^v", strict=True):

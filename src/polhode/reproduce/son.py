@@ -1,9 +1,9 @@
 """A. M. Bloch, P. E. Crouch, J. E. Marsden, T. S. Ratiu, "The symmetric representation of the rigid body equations and
 their discretization" (2002): the rigid body on SO(n) × SO(n).
 
-The paper has formulas and no tables. A row takes one of them at a body in general position and gives the defect that is
-left; what is printed says 0 (or a sign, a count, a number), and what is found here is beside it. Where the print is wrong
-the row says why, and the next one shows the corrected statement.
+The paper has formulas and no tables. Each comparison evaluates the residual of one formula for a generic body: the paper
+claims 0 (or a sign, a count, a number), and our number stands beside it. For a misprint the reason is given, and the
+next comparison evaluates the corrected formula.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..systems.son.discrete_diagram import DiscreteBody
 from ..systems.son.integrals import manakov_integrals, trace_coefficients
 from ..systems.son.lax import discrete_lax_step, lax_matrix, lax_pair
 from ..systems.son.maps import costate, costate_derivative, momentum, norm
-from .base import DEFECT, Row, fails, holds
+from .base import ROUNDING, Comparison, correct_statement, wrong_statement
 
 Array = NDArray[np.float64]
 
@@ -38,11 +38,11 @@ P = costate(Q, M)
 XI, ETA = group.hat([0.4, 0.1, -0.3]), group.hat([-0.2, 0.5, 0.3])
 C = group.hat([2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0])
 TIGHT = DOP853(rtol=1e-13, atol=1e-15)
-DIFFERENCES = 1e-7  # what central differences leave of a defect
+DIFFERENCES = 1e-7  # the residual that central differences leave
 
 
-def son() -> list[Row]:
-    """Every statement of the paper that a number can decide."""
+def compare_son() -> list[Comparison]:
+    """Every statement of the paper that can be tested numerically."""
     return [
         *_continuous(),
         *_domain(),
@@ -65,8 +65,8 @@ def _largest(A: Array) -> float:
     return float(np.abs(A).max())
 
 
-def _continuous() -> list[Row]:
-    """Sections 2 and 3: the two forms of the motion, and what they keep."""
+def _continuous() -> list[Comparison]:
+    """Sections 2 and 3: the two forms of the motion, and their conserved quantities."""
     body, symmetric = RigidBodySOn(LAMBDA), SymmetricRigidBodySOn(LAMBDA)
     one = simulate(body.state(Q=Q, M=M), step=1.0, t_end=10.0, method=TIGHT)
     two = simulate(symmetric.state(Q=Q, P=P), step=1.0, t_end=10.0, method=TIGHT)
@@ -74,11 +74,11 @@ def _continuous() -> list[Row]:
     flow = two.P @ np.swapaxes(two.Q, -1, -2)
     A, W = lax_pair(WEIGHT, M, 0.7)
     return [
-        holds("thm 3.12", "Q of SRBn less Q of RBn at t = 10", _largest(one.Q[-1] - two.Q[-1])),
-        holds("section 3", "change of P Qᵀ over t = 10", _largest(flow - flow[0])),
-        holds("(2.4)", "d(M + λΛ²)/dt − [M + λΛ², Ω + λΛ]", _lax_defect(A, W)),
-        holds("(2.4)", "change of Manakov's integrals over t = 10", _largest(integrals - integrals[0])),
-        holds(
+        correct_statement("thm 3.12", "Q of SRBn less Q of RBn at t = 10", _largest(one.Q[-1] - two.Q[-1])),
+        correct_statement("section 3", "change of P Qᵀ over t = 10", _largest(flow - flow[0])),
+        correct_statement("(2.4)", "d(M + λΛ²)/dt − [M + λΛ², Ω + λΛ]", _lax_residual(A, W)),
+        correct_statement("(2.4)", "change of Manakov's integrals over t = 10", _largest(integrals - integrals[0])),
+        correct_statement(
             "(3.6)",
             "H less half the kinetic energy",
             forms.hamiltonian(WEIGHT, Q, P) - 0.125 * np.sum(M * WEIGHT.J_inverse(M)),
@@ -86,39 +86,39 @@ def _continuous() -> list[Row]:
     ]
 
 
-def _lax_defect(A: Array, W: Array) -> float:
+def _lax_residual(A: Array, W: Array) -> float:
     Omega = WEIGHT.J_inverse(M)
     return _largest(M @ Omega - Omega @ M - (A @ W - W @ A))
 
 
-def _domain() -> list[Row]:
-    """The map Ψ: (Q, P) ↦ (Q, QᵀP − PᵀQ) and where it is one to one."""
+def _domain() -> list[Comparison]:
+    """The map Ψ: (Q, P) ↦ (Q, QᵀP − PᵀQ) and the domain on which it is one to one."""
     c = group.vee(C)
     printed, right = np.eye(3) + C, np.outer(c, c) + C
     R1, R2 = (group.exp(a * C) for a in (0.7, np.pi - 0.7))
     half_turn = 2.0 * np.outer(c, c) - np.eye(3)
     singular = np.linalg.svd(forms.symmetric_form(Q, Q @ half_turn), compute_uv=False)[-1]
     inside = np.linalg.svd(forms.symmetric_form(Q, P), compute_uv=False)[-1]
-    why = "angles θ and π − θ give the same M: S must be QᵀP + PᵀQ > 0, all angles below π/2"
+    reason = "angles θ and π − θ give the same M: S must be QᵀP + PᵀQ > 0, all angles below π/2"
     return [
-        fails("after prop. 3.6", "QᵀP = I + ĉ: distance from a rotation", _largest(printed.T @ printed - np.eye(3)),
+        wrong_statement("after prop. 3.6", "QᵀP = I + ĉ: distance from a rotation", _largest(printed.T @ printed - np.eye(3)),
                "the rotation by a right angle about c is ccᵀ + ĉ"),
-        holds("after prop. 3.6", "corrected: ccᵀ + ĉ: distance from a rotation", _largest(right.T @ right - np.eye(3))),
-        holds("after prop. 3.6", "corrected: ‖M‖ − 2 for QᵀP = ccᵀ + ĉ", float(norm(right - right.T)) - 2.0),
-        holds("def. 3.5", "M for the angles 0.7 and π − 0.7: the difference", _largest((R1 - R1.T) - (R2 - R2.T))),
-        fails("def. 3.5", "P for the same two", _largest(R1 - R2), why),
-        Row("prop. 3.11", "least singular value of Ω_gl where QᵀP is half a turn, over that in general", 1.0,
-            float(singular / inside), 0.5, why),
-        holds("(3.3)", "Ψ(Q, Q exp(sinh⁻¹(M/2))) − M", _largest(momentum(Q, P) - M)),
+        correct_statement("after prop. 3.6", "corrected: ccᵀ + ĉ: distance from a rotation", _largest(right.T @ right - np.eye(3))),
+        correct_statement("after prop. 3.6", "corrected: ‖M‖ − 2 for QᵀP = ccᵀ + ĉ", float(norm(right - right.T)) - 2.0),
+        correct_statement("def. 3.5", "M for the angles 0.7 and π − 0.7: the difference", _largest((R1 - R1.T) - (R2 - R2.T))),
+        wrong_statement("def. 3.5", "P for the same two angles: the difference", _largest(R1 - R2), reason),
+        Comparison("prop. 3.11", "least singular value of Ω_gl where QᵀP is half a turn, over that in general", 1.0,
+            float(singular / inside), 0.5, reason),
+        correct_statement("(3.3)", "Ψ(Q, Q exp(sinh⁻¹(M/2))) − M", _largest(momentum(Q, P) - M)),
     ]  # fmt: skip
 
 
-def _derivative_and_bracket() -> list[Row]:
+def _derivative_and_bracket() -> list[Comparison]:
     """(3.11), (3.12), (3.15)."""
     found = _slope(lambda t: costate(Q, M + t * XI))
-    printed = 0.5 * P @ np.linalg.inv(_root(np.eye(3) + M @ M / 4.0)) @ XI
+    printed = 0.5 * P @ np.linalg.inv(_square_root(np.eye(3) + M @ M / 4.0)) @ XI
     pulled = forms.omega_canonical(
-        Q, M, (Q @ XI, _slope(lambda t: momentum(Q @ group.exp(t * XI), P @ group.exp(t * ETA)))), _other()
+        Q, M, (Q @ XI, _slope(lambda t: momentum(Q @ group.exp(t * XI), P @ group.exp(t * ETA)))), _second_tangent()
     )
     flat = forms.omega_gl((Q @ XI, P @ ETA), (Q @ ETA, P @ C))
 
@@ -129,31 +129,32 @@ def _derivative_and_bracket() -> list[Row]:
     Omega = WEIGHT.J_inverse(M)
     rate = 0.5 * float(np.sum(A * (Q @ Omega)) + np.sum(B * (P @ Omega)))
     bracket = forms.dirac_bracket(lambda q, p: (A, B), lambda q, p: forms.hamiltonian_gradient(WEIGHT, q, p), Q, P)
-    # with gradients for tr(AᵀB), half as large, and twice the product
+    # gradients for the metric tr(AᵀB) are half as large, and its product is twice as large
     G1, G2 = forms.hamiltonian_gradient(WEIGHT, Q, P)
     half = forms.dirac_bracket(lambda q, p: (A / 2.0, B / 2.0), lambda q, p: (G1 / 2.0, G2 / 2.0), Q, P)
     return [
-        holds("(3.11)", "Ψ*ω − 2 Ω_gl", pulled - 2.0 * flat, DIFFERENCES),
-        fails("(3.12)", "dP/dM less the printed product", _largest(found - printed),
-               "right only if δM and M commute; in general δP = P η with R η + η Rᵀ = δM, R = QᵀP"),
-        holds("(3.12)", "corrected: dP/dM less that η", _largest(found - costate_derivative(Q, P, XI)), DIFFERENCES),
-        Row("(3.15)", "{F, H} over dF/dt with the metric tr(AᵀB)", 1.0, float(2.0 * half / rate), 1e-6,
+        correct_statement("(3.11)", "Ψ*ω − 2 Ω_gl", pulled - 2.0 * flat, DIFFERENCES),
+        wrong_statement("(3.12)", "dP/dM less the printed product", _largest(found - printed),
+               "correct only if δM and M commute; in general δP = P η with R η + η Rᵀ = δM, R = QᵀP"),
+        correct_statement("(3.12)", "corrected: dP/dM less that η", _largest(found - costate_derivative(Q, P, XI)), DIFFERENCES),
+        Comparison("(3.15)", "{F, H} over dF/dt with the metric tr(AᵀB)", 1.0, float(2.0 * half / rate), 1e-6,
             "the metric is ½ tr(AᵀB)"),
-        Row("(3.15)", "corrected: {F, H} over dF/dt", 1.0, float(bracket / rate), DEFECT),
+        Comparison("(3.15)", "corrected: {F, H} over dF/dt", 1.0, float(bracket / rate), ROUNDING),
     ]  # fmt: skip
 
 
-def _other() -> tuple[Array, Array]:
+def _second_tangent() -> tuple[Array, Array]:
+    """A second tangent vector of (Q, M) for (3.11)."""
     return Q @ ETA, _slope(lambda t: momentum(Q @ group.exp(t * ETA), P @ group.exp(t * C)))
 
 
-def _root(A: Array) -> Array:
+def _square_root(A: Array) -> Array:
     """The square root of a symmetric positive matrix."""
     w, V = np.linalg.eigh(A)
     return np.asarray((V * np.sqrt(w)) @ V.T, np.float64)
 
 
-def _discrete() -> list[Row]:
+def _discrete() -> list[Comparison]:
     """Section 4: Moser and Veselov's equations."""
     body = DiscreteBody(LAMBDA)
     path, momenta = [Q], [M]
@@ -174,19 +175,19 @@ def _discrete() -> list[Row]:
         moved = list(path)
         moved[5] = path[5] @ group.exp(1e-2 * group.hat(np.random.default_rng(k).normal(size=3)))
         lower += int(float(body.action(moved)) < action)
-    why = "M_k of (4.1) belongs with Q_{k−1}: the image of Ψ is (Q_k, M_{k+1})"
+    reason = "M_k of (4.1) belongs with Q_{k−1}: the image of Ψ is (Q_k, M_{k+1})"
     return [
-        fails("(4.5), prop. 4.1", "change of Q_k M_k Q_kᵀ over 10 steps", _largest(printed - printed[0]), why),
-        holds("(4.5)", "corrected: change of Q_k M_{k+1} Q_kᵀ over 10 steps", _largest(paired - paired[0])),
-        holds("(4.3)", "change of Manakov's integrals over 10 steps", _largest(integrals - integrals[0])),
-        Row("section 4", "order of the discrete equations", 2.0, float(order), 0.05),
-        Row("(6.8), (6.9)", "share of displacements that raise Σ tr(ΛU_k), a minimum", 1.0, 1.0 - lower / 20.0, 0.5,
-            "solutions maximise it"),
-        Row("(6.8), (6.9)", "corrected: share of displacements that lower it", 1.0, lower / 20.0, 1e-9),
+        wrong_statement("(4.5), prop. 4.1", "change of Q_k M_k Q_kᵀ over 10 steps", _largest(printed - printed[0]), reason),
+        correct_statement("(4.5)", "corrected: change of Q_k M_{k+1} Q_kᵀ over 10 steps", _largest(paired - paired[0])),
+        correct_statement("(4.3)", "change of Manakov's integrals over 10 steps", _largest(integrals - integrals[0])),
+        Comparison("section 4", "order of the discrete equations", 2.0, float(order), 0.05),
+        Comparison("(6.8), (6.9)", "share of displacements that raise Σ tr(ΛU_k), a minimum", 1.0, 1.0 - lower / 20.0, 0.5,
+            "solutions maximise the sum"),
+        Comparison("(6.8), (6.9)", "corrected: share of displacements that lower the sum", 1.0, lower / 20.0, 1e-9),
     ]  # fmt: skip
 
 
-def _solving() -> list[Row]:
+def _solving() -> list[Comparison]:
     """Section 7: J_D(U) = M."""
     U = solve(WEIGHT, M)
     S = U @ L - M / 2.0
@@ -198,21 +199,21 @@ def _solving() -> list[Row]:
     largest = float(largest_factor(WEIGHT, edge))
     real = np.linalg.eigvals(hamiltonian_matrix(WEIGHT, 0.999999 * edge))
     return [
-        holds("(4.16)", "UΛ − ΛUᵀ − M", _largest(U @ L - L @ U.T - M)),
-        holds("(7.14)", "S² + SM/2 + (M/2)ᵀS − M²/4 − Λ²", _largest(riccati)),
-        holds("lemma 7.3", "spectrum of the Hamiltonian matrix less ± that of UΛ", gap),
-        fails(
+        correct_statement("(4.16)", "UΛ − ΛUᵀ − M", _largest(U @ L - L @ U.T - M)),
+        correct_statement("(7.14)", "S² + SM/2 + (M/2)ᵀS − M²/4 − Λ²", _largest(riccati)),
+        correct_statement("lemma 7.3", "spectrum of the Hamiltonian matrix less ± that of UΛ", gap),
+        wrong_statement(
             "thm 7.4",
             "largest |Re| in the spectrum of the Hamiltonian matrix where U is unique",
             float(np.abs(real.real).max()),
-            "for odd n there is always a real pair; one solution exists all the same at the edge",
+            "for odd n there is always a real pair, and at the edge of the domain there is still one solution",
         ),
-        Row("thm 7.4", "rotations U with J_D(U) = M, for M well inside", 4.0, float(len(all_solutions(WEIGHT, M))), 0.5),
-        Row("thm 7.5", "h_max |m| over I₃ along axis 3: the domain", 1.0, largest, 1e-9),
+        Comparison("thm 7.4", "rotations U with J_D(U) = M, for M well inside", 4.0, float(len(all_solutions(WEIGHT, M))), 0.5),
+        Comparison("thm 7.5", "h_max |m| over I₃ along axis 3: the domain", 1.0, largest, 1e-9),
     ]  # fmt: skip
 
 
-def _control() -> list[Row]:
+def _control() -> list[Comparison]:
     """Sections 5 and 6."""
     Omega = WEIGHT.J_inverse(M)
 
@@ -237,19 +238,19 @@ def _control() -> list[Row]:
     B = P - Q @ P.T @ Q
     doubled = WEIGHT.J_inverse(Q.T @ B - B.T @ Q)
     return [
-        fails("(6.6)", "∂²H/∂x² at fixed u less the derivative of p_k by x_k, in one dimension", fixed - whole,
-               "the second derivatives are those of H with u*(p, x) put in"),
-        holds("(6.6)", "corrected: ∂²H/∂x² with u* put in, less the same", fixed + 1.0 - whole, DIFFERENCES),
-        fails("(5.4)", "∂H/∂U at (5.3), with + ¼⟨U, JU⟩", slopes[1.0], "the sign is minus (or P is −P)"),
-        holds("(5.4)", "corrected: ∂H/∂U at (5.3), with − ¼⟨U, JU⟩", slopes[-1.0], DIFFERENCES),
-        Row("(5.5)", "control from the costate B over the true one", 1.0,
+        wrong_statement("(6.6)", "∂²H/∂x² at fixed u less the derivative of p_k by x_k, in one dimension", fixed - whole,
+               "the second derivatives are those of H after inserting u*(p, x)"),
+        correct_statement("(6.6)", "corrected: ∂²H/∂x² after inserting u*, less the same", fixed + 1.0 - whole, DIFFERENCES),
+        wrong_statement("(5.4)", "∂H/∂U at (5.3), with + ¼⟨U, JU⟩", slopes[1.0], "the sign is minus (or P is −P)"),
+        correct_statement("(5.4)", "corrected: ∂H/∂U at (5.3), with − ¼⟨U, JU⟩", slopes[-1.0], DIFFERENCES),
+        Comparison("(5.5)", "control from the costate B over the true one", 1.0,
             float(np.linalg.norm(doubled) / np.linalg.norm(Omega)), 1e-6, "the costate with QᵀB skew is B/2"),
-        Row("(6.17)", "tr S − tr ΛU over the generating function", 1.0, (first - second) / value, 1e-6,
+        Comparison("(6.17)", "tr S − tr ΛU over the generating function", 1.0, (first - second) / value, 1e-6,
             "the sign is plus for the flow (6.11), (6.12)"),
-        Row("(6.17)", "corrected: tr S + tr ΛU over the generating function", 1.0, (first + second) / value, DEFECT),
-        holds("(6.17)", "P_k less ∂H⁺/∂Q_k", float(np.sum(P * V)) - slope, DIFFERENCES),
-        holds("(6.12)", "P_{k+1} − P_k U_k", _largest(P1 - P @ U)),
-        holds("(4.7)", "Q_{k+1}ᵀP_{k+1} − Uᵀ QᵀP U", _largest(Q1.T @ P1 - U.T @ R @ U)),
+        Comparison("(6.17)", "corrected: tr S + tr ΛU over the generating function", 1.0, (first + second) / value, ROUNDING),
+        correct_statement("(6.17)", "P_k less ∂H⁺/∂Q_k", float(np.sum(P * V)) - slope, DIFFERENCES),
+        correct_statement("(6.12)", "P_{k+1} − P_k U_k", _largest(P1 - P @ U)),
+        correct_statement("(4.7)", "Q_{k+1}ᵀP_{k+1} − Uᵀ QᵀP U", _largest(Q1.T @ P1 - U.T @ R @ U)),
     ]  # fmt: skip
 
 
@@ -259,7 +260,7 @@ def _scalar_rate(x: float, p: float) -> float:
     return p * (1.0 + 2.0 * x) - u - 2.0 * x
 
 
-def _diagram() -> list[Row]:
+def _diagram() -> list[Comparison]:
     """Section 7: the diagram of maps, the forms and the interpolation."""
     body = DiscreteBody(LAMBDA)
     Q1, M1 = body.Phi(Q, M)
@@ -283,22 +284,22 @@ def _diagram() -> list[Row]:
     )  # ∂_t∂_s φ(g e^{sY} e^{tX}), φ = tr(Cᵀg), less X ↔ Y
     along = float(np.sum(C * (Q @ (ETA @ XI - XI @ ETA))))
     return [
-        Row("(7.6)", "DDφ(X, Y) − DDφ(Y, X) over Dφ([X, Y])", 1.0, twice / along, 1e-6,
+        Comparison("(7.6)", "DDφ(X, Y) − DDφ(Y, X) over Dφ([X, Y])", 1.0, twice / along, 1e-6,
             "minus, with DDφ as defined; it cancels with the sign of M([·, ·]) in (10.6) and (10.7)"),
-        holds("section 7", "ψ φL − φH ψ", commutes),
-        fails("def. of E_L", "symmetric part of ΛWΩ + ΩWΛ", _largest(printed + printed.T), "ΛWΩᵀ + ΩWΛ is meant"),
-        holds("def. of E_L", "corrected: symmetric part of ΛWΩᵀ + ΩWΛ", _largest(right + right.T)),
-        Row("before thm 7.2", f"least singular value of Ω_L where ‖J_D U‖ = {size:.3g} > 2", 0.0, float(least), 1e-6,
-            "S_L limits ψ only; Ω_L is symplectic wherever the map of E_L is invertible"),
-        holds("(7.16)", "P_k − (Q_k Σ_k − Q_{k−1} Λ)", _largest(body.costate_before(Q, Q1) - P1)),
-        fails("(7.19)", "Λ_k² + ΛU_kΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(wrong), "the second term has U_kᵀ"),
-        holds("(7.19)", "corrected: Λ_k² + ΛU_kᵀΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(good)),
-        holds("(7.21)", "P_k − (Q_k Λ_k + Q_{k+1} Λ)", _largest(body.costate_after(Q1, Q2) - P1)),
+        correct_statement("section 7", "ψ φL − φH ψ", commutes),
+        wrong_statement("def. of E_L", "symmetric part of ΛWΩ + ΩWΛ", _largest(printed + printed.T), "it should be ΛWΩᵀ + ΩWΛ"),
+        correct_statement("def. of E_L", "corrected: symmetric part of ΛWΩᵀ + ΩWΛ", _largest(right + right.T)),
+        Comparison("before thm 7.2", f"least singular value of Ω_L where ‖J_D U‖ = {size:.3g} > 2", 0.0, float(least), 1e-6,
+            "S_L restricts only ψ; Ω_L is symplectic wherever the map of E_L is invertible"),
+        correct_statement("(7.16)", "P_k − (Q_k Σ_k − Q_{k−1} Λ)", _largest(body.costate_before(Q, Q1) - P1)),
+        wrong_statement("(7.19)", "Λ_k² + ΛU_kΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(wrong), "the second term has U_kᵀ"),
+        correct_statement("(7.19)", "corrected: Λ_k² + ΛU_kᵀΛ_k + Λ_kU_kΛ + Λ² − 1", _largest(good)),
+        correct_statement("(7.21)", "P_k − (Q_k Λ_k + Q_{k+1} Λ)", _largest(body.costate_after(Q1, Q2) - P1)),
     ]  # fmt: skip
 
 
-def _lax() -> list[Row]:
-    """Section 8: equations with a parameter."""
+def _lax() -> list[Comparison]:
+    """Section 8: Lax equations with a parameter."""
     lam = 0.7
     first, second = discrete_lax_step(WEIGHT, M, lam)
     body = DiscreteBody(LAMBDA)
@@ -308,13 +309,15 @@ def _lax() -> list[Row]:
     run = simulate(RigidBodySOn(LAMBDA).state(Q=Q, M=M), step=1.0, t_end=4.0, method=TIGHT)
 
     def drift(weight: Array) -> float:
-        kept = [trace_coefficients(m, weight) for m in run.M]
-        return max(_largest(np.asarray(k) - np.asarray(kept[0])) for k in kept)
+        coefficients = [trace_coefficients(m, weight) for m in run.M]
+        return max(_largest(np.asarray(k) - np.asarray(coefficients[0])) for k in coefficients)
 
     return [
-        holds("(8.9)", "Ω^λ M^λ (Ω^λ)⁻¹ − (M_{k+1} + λΛ²)", _largest(first - after)),
-        holds("(8.11)", "(U + λΛ)⁻¹ M^λ (U + λΛ) − (M_{k+1} + λΛ²)", _largest(second - after)),
-        fails("(8.10)", "ΩᵀΛ − ΛΩ less M, with Ω = U", _largest(other - M), "J_D(U) = UΛ − ΛUᵀ is meant"),
-        fails("(8.8)", "change of the coefficients with diag(0, Λ) over t = 4", drift(L), "Λ² is meant, as in (2.4)"),
-        holds("(8.8)", "corrected: the same with diag(0, Λ²)", drift(L @ L)),
+        correct_statement("(8.9)", "Ω^λ M^λ (Ω^λ)⁻¹ − (M_{k+1} + λΛ²)", _largest(first - after)),
+        correct_statement("(8.11)", "(U + λΛ)⁻¹ M^λ (U + λΛ) − (M_{k+1} + λΛ²)", _largest(second - after)),
+        wrong_statement("(8.10)", "ΩᵀΛ − ΛΩ less M, with Ω = U", _largest(other - M), "it should be J_D(U) = UΛ − ΛUᵀ"),
+        wrong_statement(
+            "(8.8)", "change of the coefficients with diag(0, Λ) over t = 4", drift(L), "it should be Λ², as in (2.4)"
+        ),
+        correct_statement("(8.8)", "corrected: the same with diag(0, Λ²)", drift(L @ L)),
     ]

@@ -1,6 +1,6 @@
 """The scalar layer: every kernel is written once and compiled for doubles, lanes and dual numbers."""
 
-from .compile import Flow, compiled, flow, kernel
+from .compile import Flow, Rate, compiled, flow, kernel, rate
 from .duals import Dual
 from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, log1p, power, sin, sinh, sqrt, tan, tanh
 from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
@@ -29,6 +29,7 @@ __all__ = [
     "Dual",
     "Flow",
     "Lanes",
+    "Rate",
     "absolute",
     "acos",
     "any_of",
@@ -65,6 +66,7 @@ __all__ = [
     "put3",
     "put4",
     "put9",
+    "rate",
     "seeded",
     "sin",
     "sinh",

@@ -3,9 +3,10 @@
 `@kernel`    a small pure function over scalars and tuples. Called from compiled code it is inlined for whichever
              scalar it meets (double, lanes, dual). Called from Python it runs as written; NumPy arrays obey the same
              arithmetic, so the same formula then broadcasts over arrays.
-`@flow`      a function `(S, y, p, t, h, out) -> status` on a state kept in the flat array `y`. `flow.on(S)` is that
+`@flow`      a function `(S, y, p, t, h, report) -> status` on a state kept in the flat array `y`. `flow.on(S)` is that
              function compiled for the scalar `S`, as a first-class function: a loop takes it as an argument, is
              compiled once for all of them, and the next process finds both in the disk cache.
+`@rate`      likewise a function `(S, y, p, t, dy, report) -> status` that writes the derivative of the state to `dy`.
 `@compiled`  a function that Python calls, compiled and cached on disk.
 """
 
@@ -15,7 +16,7 @@ import functools
 import sys
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 
 from numba import njit, types
 from numba.extending import typeof_impl
@@ -107,9 +108,9 @@ def kind_type(kind: types.Type) -> types.Type:
 class BoundFlow(types.WrapperAddressProtocol):
     """A flow compiled for one scalar: what loops are given."""
 
-    def __init__(self, dispatcher: Any, kind: types.Type) -> None:
+    def __init__(self, dispatcher: Any, kind: types.Type, rest: tuple[types.Type, ...]) -> None:
         token = kind_type(kind)
-        arguments = (token, ARRAY, ARRAY, types.float64, types.float64, ARRAY)
+        arguments = (token, ARRAY, ARRAY, *rest)
         self._signature = types.int64(*arguments)
         dispatcher.compile(self._signature)
         result = dispatcher.overloads[arguments]
@@ -124,11 +125,14 @@ class BoundFlow(types.WrapperAddressProtocol):
 
 
 class Flow(Compilable):
-    """A function of the fixed signature `(S, y, p, t, h, out) -> status`, compiled for each scalar when asked for.
+    """A function of the fixed signature `(S, y, p, t, h, report) -> status`, compiled for each scalar when asked for.
 
-    `S` the scalar's type, `y` the state, `p` the parameters, `t` the time at the start, `h` the step,
-    `out` what the flow reports (see its docstring). Status 0 means success; on failure `y` is left as it was.
+    `S` the scalar's type, `y` the state, `p` the parameters, `t` the time at the start, `h` the step, `report` where
+    implicit solves are counted. `polhode.scalars.protocol` has the status codes and the slots of the report. On failure
+    `y` is left as it was.
     """
+
+    _rest: ClassVar[tuple[types.Type, ...]] = (types.float64, types.float64, ARRAY)
 
     def __init__(self, function: Callable[..., int]) -> None:
         super().__init__(function)
@@ -140,10 +144,21 @@ class Flow(Compilable):
 
     def on(self, kind: types.Type) -> BoundFlow:
         if kind not in self._bound:
-            self._bound[kind] = BoundFlow(self.dispatcher, kind)
+            self._bound[kind] = BoundFlow(self.dispatcher, kind, self._rest)
         return self._bound[kind]
 
 
 def flow(function: Callable[..., int]) -> Flow:
     """Make `function` a `Flow`."""
     return Flow(function)
+
+
+class Rate(Flow):
+    """A function of the fixed signature `(S, y, p, t, dy, report) -> status` that writes dy/dt at (t, y) to `dy`."""
+
+    _rest = (types.float64, ARRAY, ARRAY)
+
+
+def rate(function: Callable[..., int]) -> Rate:
+    """Make `function` a `Rate`."""
+    return Rate(function)

@@ -29,7 +29,7 @@ ROUNDING = 8.0 * np.finfo(float).eps  # of the times: a remainder below this is 
 def after(state: State, method: Method, step: float, count: int = 1) -> State:
     """The state `count` steps later."""
     system = state.system
-    run = method.start(system, state, step)
+    run = method.start(state, step)
     status, _ = run.advance(0, count, count + 1, np.empty((0, run.carried)))
     if status:
         raise PolhodeError(

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Run
+from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State, System
 from ..errors import InvalidInputError, RunInterruptedError
 from ..methods import LGVI, Method
-from ..methods.scalar_packing import block_kind, blocks, tangent_columns
 from ..scalars import double
 from .arguments import check_arguments, check_events, check_step, count_steps, whole
 from .dense_output import after
@@ -144,7 +144,7 @@ class _Job:
         seconds, read = 0.0, 0
         for directions in passes:
             kind = block_kind(directions) if self.tangent else double
-            run = self.method.start(self.system, self.state, self.step, kind, directions)
+            run = self.method.start(self.state, self.step, kind, directions)
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
                 read += run.carried

@@ -39,7 +39,7 @@ def largest_step(state: State, method: Method | None = None, *, near: float | No
     h, sign = abs(check_step(near)), math.copysign(1.0, near)
 
     def works(size: float) -> bool:
-        run = method.start(system, state, sign * size)
+        run = method.start(state, sign * size)
         status, _ = run.advance(0, 1, 2, np.empty((0, run.carried)))
         return status == 0 and bool(np.all(np.isfinite(run.sample)))
 

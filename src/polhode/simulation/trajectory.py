@@ -116,7 +116,7 @@ class Trajectory:
         return above("trajectory_html")(self)
 
     def plot(self, figure: str | None = None) -> Figure:
-        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the one that tells most."""
+        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one."""
         return above("plot")(self, figure)
 
     def view(self, height: int = 480) -> Any:

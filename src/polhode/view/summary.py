@@ -1,33 +1,32 @@
-"""What is said about a trajectory in words and tables: in reports and notebooks."""
+"""A trajectory in words and tables, for reports, notebooks and the command line."""
 
 from __future__ import annotations
 
-import tomllib
-from typing import Any
-
 from .._version import __version__
 from ..bodies import Polyhedron
+from ..core.method import Method
 from ..core.system import System
+from ..methods import composition
+from ..methods.variational import Variational
 from ..simulation.trajectory import Trajectory
 from ..systems.full_body.placements import bodies_of, body_names
 from ..tables import Table
 
-
-def scenario_of(trajectory: Trajectory) -> dict[str, Any]:
-    """The scenario that a trajectory is from, as far as it says; empty if it is from none."""
-    try:
-        return tomllib.loads(str(trajectory.provenance.get("scenario", "")))
-    except ValueError:
-        return {}
+NOTHING_CONSERVED = "This system has no conserved quantities."
 
 
 def title_of(trajectory: Trajectory) -> str:
-    """The title of the scenario that a trajectory is from, or else the system's name."""
-    return str(scenario_of(trajectory).get("title") or type(trajectory.system).__name__)
+    """The title stored in the provenance, or else the system's name."""
+    return str(trajectory.provenance.get("title") or type(trajectory.system).__name__)
+
+
+def description_of(trajectory: Trajectory) -> str:
+    """The description stored in the provenance; empty if there is none."""
+    return str(trajectory.provenance.get("description") or "").strip()
 
 
 def headline(trajectory: Trajectory) -> str:
-    """System, method and step in a line.
+    """System, method and step in one line.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -37,23 +36,38 @@ def headline(trajectory: Trajectory) -> str:
     return f"{type(trajectory.system).__name__} by {trajectory.method!r}, step {trajectory.step:g}"
 
 
-def kept_table(trajectory: Trajectory) -> Table:
-    """What was kept, and how well."""
+def conservation_rows(trajectory: Trajectory) -> list[dict[str, str]]:
+    """One row per conserved quantity: name, meaning, first value, worst deviation (absolute, and relative to the scale
+    of the quantity), and the slope of its trend over time.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> [row["quantity"] for row in conservation_rows(ph.simulate(start, step=0.1, steps=10))]
+    ['energy', 'spatial_momentum', 'momentum_norm']
+    """
     conserved = trajectory.system.conserved
-    return Table(
-        "What was kept",
-        [
-            {
-                "quantity": kept.name,
-                "meaning": conserved[kept.name].meaning,
-                "first value": f"{kept.first:.10g}",
-                "worst deviation": f"{kept.worst:.1e}",
-                "relative": f"{kept.relative:.1e}",
-                "slope": f"{kept.slope:+.1e}",
-            }
-            for kept in trajectory.conservation()
-        ],
-    )
+    return [
+        {
+            "quantity": quantity.name,
+            "meaning": conserved[quantity.name].meaning,
+            "first value": f"{quantity.first:.10g}",
+            "worst deviation": f"{quantity.worst:.1e}",
+            "relative": f"{quantity.relative:.1e}",
+            "slope": f"{quantity.slope:+.1e}",
+        }
+        for quantity in trajectory.conservation()
+    ]
+
+
+def conservation_table(trajectory: Trajectory) -> Table:
+    """The table of conserved quantities; it has no rows if the system has none."""
+    return Table("Conserved quantities", conservation_rows(trajectory))
+
+
+def conservation_html(trajectory: Trajectory) -> str:
+    """The table of conserved quantities as HTML, or a sentence if there are none."""
+    table = conservation_table(trajectory)
+    return table._repr_html_() if len(table) else f"<p>{NOTHING_CONSERVED}</p>"
 
 
 def mesh_reports(system: System) -> dict[str, str]:
@@ -63,44 +77,68 @@ def mesh_reports(system: System) -> dict[str, str]:
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
 
-def facts(trajectory: Trajectory) -> dict[str, str]:
-    """How the run was made: all that is needed to make it again, and nothing of the machine."""
-    stats, said = trajectory.stats, trajectory.provenance
-    found = {
+def body_label(system: System, i: int) -> str:
+    """The label of body `i`, counted from 0: the two of a `FullTwoBodyProblem` have the names of its arguments.
+
+    >>> import polhode as ph
+    >>> body_label(ph.FullTwoBodyProblem.example().system, 0), body_label(ph.FullBodyProblem.example().system, 0)
+    ('body1', 'body 0')
+    """
+    return f"body{i + 1}" if {"x1", "x2"} <= set(system.fields) else f"body {i}"
+
+
+def run_details(trajectory: Trajectory) -> dict[str, str]:
+    """Everything needed to repeat the run, and nothing about the machine."""
+    stats, provenance = trajectory.stats, trajectory.provenance
+    details = {
         "polhode": __version__,
-        "system": shortened(repr(trajectory.system)),
+        "system": truncated(repr(trajectory.system)),
         "method": repr(trajectory.method),
         "step": f"{trajectory.step:g}",
         "time": f"{trajectory.t[0]:.12g} … {trajectory.t[-1]:.12g}",
-        "steps": f"{stats.steps:,}, of which {len(trajectory):,} samples were kept",
+        "steps": f"{stats.steps:,}, of which {len(trajectory):,} samples were saved",
     }
-    found |= mesh_reports(trajectory.system)
+    details |= mesh_reports(trajectory.system)
     if stats.max_iterations:
-        found["Newton iterations"] = (
+        details["Newton iterations"] = (
             f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most; "
             f"worst relative residual {stats.worst_residual:.1e}"
         )
-    if "scenario_file" in said:
-        found["scenario"] = str(said["scenario_file"])
-    if said.get("overrides"):
-        found["changed"] = ", ".join(map(str, said["overrides"]))
-    return found
+    if "scenario_file" in provenance:
+        details["scenario"] = str(provenance["scenario_file"])
+    if provenance.get("overrides"):
+        details["overrides"] = ", ".join(map(str, provenance["overrides"]))
+    return details
 
 
-def shortened(text: str, most: int = 600) -> str:
-    """The beginning of a text that may be a whole mesh.
+def truncated(text: str, longest: int = 600) -> str:
+    """The beginning of a text that may be as long as a whole mesh.
 
-    >>> shortened("abcdefgh", 4)
+    >>> truncated("abcdefgh", 4)
     'abcd … (8 characters)'
     """
-    return text if len(text) <= most else f"{text[:most]} … ({len(text):,} characters)"
+    return text if len(text) <= longest else f"{text[:longest]} … ({len(text):,} characters)"
 
 
 def citations(trajectory: Trajectory) -> dict[str, str]:
-    """What to cite for the method and the system, by their names."""
-    used = {type(trajectory.method).__name__: trajectory.method.reference}
-    used[type(trajectory.system).__name__] = trajectory.system.reference
-    return {name: expanded(reference) for name, reference in used.items()}
+    """What to cite for the method, its composition to a higher order, and the system, by their names.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> list(citations(ph.simulate(start, step=0.1, steps=10, method=ph.LGVI(order=4))))
+    ['LGVI', 'composition of order 4', 'FreeRigidBody']
+    """
+    method, system = trajectory.method, trajectory.system
+    references = {type(method).__name__: method.reference}
+    if composed := composition_reference(method):
+        references[f"composition of order {method.order}"] = composed
+    references[type(system).__name__] = system.reference
+    return {name: spell_out_labels(reference) for name, reference in references.items()}
+
+
+def composition_reference(method: Method) -> str:
+    """The source of the coefficients that compose a variational method to order 4, 6 or 8; empty for other methods."""
+    return composition.REFERENCES.get(method.order, "") if isinstance(method, Variational) else ""
 
 
 SOURCES = {
@@ -112,10 +150,10 @@ SOURCES = {
 }
 
 
-def expanded(reference: str) -> str:
-    """A reference with what its bracketed labels stand for.
+def spell_out_labels(reference: str) -> str:
+    """A reference, followed by the full source of each label in brackets.
 
-    >>> expanded("[MP16] sec. V")
+    >>> spell_out_labels("[MP16] sec. V")
     '[MP16] sec. V. [MP16]: Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69'
     """
     named = {

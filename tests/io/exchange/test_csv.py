@@ -103,6 +103,6 @@ def test_what_is_no_zarr_folder_is_left_alone(trajectory, tmp_path):
     assert not is_zarr(tmp_path / "run.zarr")
     with pytest.raises(ph.InvalidInputError, match="a new name"):
         trajectory.save(tmp_path / "run.zarr")
-    with pytest.raises(ph.InvalidInputError, match="there is no"):
+    with pytest.raises(ph.InvalidInputError, match="does not exist"):
         trajectory.save(tmp_path / "nowhere" / "run.zarr")
     assert (tmp_path / "run.zarr" / "diary.txt").read_text() == "mine"

@@ -52,21 +52,30 @@ def test_quaternions_do_not_jump():
 
 def test_one_body_of_several():
     trajectory = simulated(ph.FullBodyProblem, 0.01)
-    assert [m.name for m in motions(trajectory)] == ["body1", "body2", "body3"]
-    (second,) = motions(trajectory, 2)
-    assert np.array_equal(second.x, trajectory.x[:, 1])
-    for wrong in (0, 4, -1, 1.5, True):
-        with pytest.raises(ph.InvalidInputError, match="from 1 to 3"):
+    assert [m.name for m in motions(trajectory)] == ["body0", "body1", "body2"]
+    for second in (1, "body1"):
+        (motion,) = motions(trajectory, second)
+        assert np.array_equal(motion.x, trajectory.x[:, 1])
+    for wrong in (3, -1, 1.5, True, "body3", "1"):
+        with pytest.raises(ph.InvalidInputError, match="from 0 to 2, or one of body0, body1, body2"):
             motions(trajectory, wrong)
+
+
+def test_names_of_two_bodies_are_those_of_the_arguments():
+    trajectory = simulated(ph.FullTwoBodyProblem, 0.01)
+    assert [m.name for m in motions(trajectory)] == ["body1", "body2"]
+    assert np.array_equal(motions(trajectory, "body2")[0].x, trajectory.x2)
+    assert np.array_equal(motions(trajectory, 1)[0].x, trajectory.x2)
+    assert np.allclose(trajectory.rotations("body2").as_matrix(), trajectory.R2)
 
 
 def test_a_run_backwards_is_turned_round():
     trajectory = simulated(ph.FullTwoBodyProblem, -0.01)
-    first = motions(trajectory, 1)[0]
+    first = motions(trajectory, 0)[0]
     assert np.all(np.diff(first.t) > 0)
     assert np.array_equal(first.x, trajectory.x1[::-1])
     assert np.array_equal(first.R, trajectory.R1[::-1])
-    assert np.allclose(trajectory.rotations(1)[0].as_matrix(), trajectory.R1[0])
+    assert np.allclose(trajectory.rotations(0)[0].as_matrix(), trajectory.R1[0])
 
 
 def test_what_is_missing_is_said():
@@ -78,10 +87,10 @@ def test_what_is_missing_is_said():
         motion.need_attitude()
 
 
-def test_an_attitude_that_is_none_any_more():
+def test_an_attitude_that_is_not_a_rotation():
     body = ph.FreeRigidBody([1, 2, 3])
     coarse = ph.simulate(body.state(omega=[1.0, 2.0, 1.5]), step=0.5, steps=100, method=ph.RK4())
-    with pytest.raises(ph.PolhodeError, match="no rotation any more"):
+    with pytest.raises(ph.PolhodeError, match="is not a rotation"):
         motions(coarse)[0].need_attitude()
     fine = ph.simulate(body.state(omega=[1.0, 2.0, 1.5]), step=0.01, steps=100, method=ph.RK4())
     R = motions(fine)[0].need_attitude()

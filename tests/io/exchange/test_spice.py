@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.io.exchange.epoch_and_frame import Anchor
+from polhode.io.exchange.epoch_and_frame import EpochAndFrame
 from polhode.io.exchange.inertial_motion import motions
 from polhode.io.exchange.spice import write_spice
 
 spice = pytest.importorskip("spiceypy")
 
-ANCHORS = {
-    "default": Anchor(),
-    "anchored": Anchor(epoch="2031-05-04T03:02:01.5", frame="ECLIPJ2000", centre="SUN", km=0.001, seconds=60.0),
+REFERENCES = {
+    "default": EpochAndFrame(),
+    "given": EpochAndFrame(epoch="2031-05-04T03:02:01.5", frame="ECLIPJ2000", centre="SUN", km=0.001, seconds=60.0),
 }
 
 
@@ -32,26 +32,26 @@ def loaded(tmp_path, monkeypatch):
     spice.kclear()
 
 
-@pytest.mark.parametrize("anchor", ANCHORS.values(), ids=ANCHORS)
-def test_spice_gives_back_what_was_written(pair, anchor, tmp_path, loaded):
-    files = write_spice(motions(pair), tmp_path / "run.nc", anchor)
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
+def test_spice_gives_back_what_was_written(pair, reference, tmp_path, loaded):
+    files = write_spice(motions(pair), tmp_path / "run.nc", reference)
     assert {file.suffix for file in files} == {".bc", ".bsp", ".tsc", ".tf", ".tls", ".tm"}
     assert sorted(tmp_path.iterdir()) == sorted(files)
     loaded(files[-1].name)
-    centre = 10 if anchor.centre == "SUN" else -200000
+    centre = 10 if reference.centre == "SUN" else -200000
     for number, motion in enumerate(motions(pair), 1):
         size, speed = np.abs(motion.x).max(), np.abs(motion.v).max()
-        for k, et in enumerate(anchor.ephemeris_time(motion.t)):
+        for k, et in enumerate(reference.ephemeris_time(motion.t)):
             ticks = spice.sce2c(-200000, et)
-            C, rate, found = spice.ckgpav(-(200000 + number) * 1000, ticks, 0.0, anchor.frame)
+            C, rate, found = spice.ckgpav(-(200000 + number) * 1000, ticks, 0.0, reference.frame)
             assert found == ticks
             assert np.abs(C.T - motion.R[k]).max() < 1e-12
-            inertial = motion.R[k] @ motion.omega[k] / anchor.seconds
+            inertial = motion.R[k] @ motion.omega[k] / reference.seconds
             assert np.abs(rate - inertial).max() < 1e-12 * np.abs(inertial).max()
-            assert np.abs(spice.pxform(f"RUN_BODY{number}", anchor.frame, et) - motion.R[k]).max() < 1e-12
-            state, _ = spice.spkgeo(-(200000 + number), et, anchor.frame, centre)
-            assert np.abs(state[:3] / anchor.km - motion.x[k]).max() < 1e-12 * size
-            assert np.abs(state[3:] * anchor.seconds / anchor.km - motion.v[k]).max() < 1e-12 * speed
+            assert np.abs(spice.pxform(f"RUN_BODY{number}", reference.frame, et) - motion.R[k]).max() < 1e-12
+            state, _ = spice.spkgeo(-(200000 + number), et, reference.frame, centre)
+            assert np.abs(state[:3] / reference.km - motion.x[k]).max() < 1e-12 * size
+            assert np.abs(state[3:] * reference.seconds / reference.km - motion.v[k]).max() < 1e-12 * speed
 
 
 def test_between_the_samples(pair, tmp_path, loaded):
@@ -70,9 +70,9 @@ def test_between_the_samples(pair, tmp_path, loaded):
 
 
 def test_dates_through_the_clock_and_leap_seconds(pair, tmp_path, loaded):
-    loaded(write_spice(motions(pair), tmp_path / "run", Anchor(epoch="2031-05-04T03:02:01.5"))[-1].name)
+    loaded(write_spice(motions(pair), tmp_path / "run", EpochAndFrame(epoch="2031-05-04T03:02:01.5"))[-1].name)
     assert spice.str2et("2031-05-04 03:02:01.5 TDB") == float(
-        Anchor(epoch="2031-05-04T03:02:01.5").ephemeris_time([0.0])[0]
+        EpochAndFrame(epoch="2031-05-04T03:02:01.5").ephemeris_time([0.0])[0]
     )
     # TDB − UTC: 32.184 s and, since 2017, 37 leap seconds, but for two milliseconds
     assert abs(spice.str2et("2026-01-01 00:00:00") - spice.str2et("2026-01-01 00:00:00 TDB") - 69.184) < 2e-3
@@ -82,10 +82,10 @@ def test_dates_through_the_clock_and_leap_seconds(pair, tmp_path, loaded):
 
 
 def test_only_attitudes_or_only_positions(pair, tmp_path):
-    suffixes = {file.suffix for file in write_spice(motions(pair, 1), tmp_path / "a", position=False)}
+    suffixes = {file.suffix for file in write_spice(motions(pair, 0), tmp_path / "a", position=False)}
     assert ".bc" in suffixes
     assert ".bsp" not in suffixes
-    suffixes = {file.suffix for file in write_spice(motions(pair, 1), tmp_path / "b", attitude=False)}
+    suffixes = {file.suffix for file in write_spice(motions(pair, 0), tmp_path / "b", attitude=False)}
     assert ".bsp" in suffixes
     assert ".bc" not in suffixes
 
@@ -109,10 +109,14 @@ def of_free_body(**options):
         (of_free_body(), {}, "no position"),
         (of_free_body(steps=0), {"position": False}, "at least two samples"),
         (of_free_body(steps=400, save_every=50), {"position": False}, "revolutions between two samples"),
-        (of_free_body(step=1e-9), {"position": False, "anchor": Anchor(epoch="2031-05-04")}, "closer in time"),
-        (of_free_body(), {"position": False, "anchor": Anchor(seconds=1e12)}, "longer than the clock"),
-        (of_free_body(), {"position": False, "anchor": Anchor(frame="NARNIA")}, "frame = 'NARNIA'"),
-        (of_free_body(), {"position": False, "anchor": Anchor(time_system="UTC")}, "TDB"),
+        (
+            of_free_body(step=1e-9),
+            {"position": False, "reference": EpochAndFrame(epoch="2031-05-04")},
+            "closer in time",
+        ),
+        (of_free_body(), {"position": False, "reference": EpochAndFrame(seconds=1e12)}, "longer than the clock"),
+        (of_free_body(), {"position": False, "reference": EpochAndFrame(frame="NARNIA")}, "frame = 'NARNIA'"),
+        (of_free_body(), {"position": False, "reference": EpochAndFrame(time_system="UTC")}, "TDB"),
         (of_free_body(), {"position": False, "id": 5}, "id = 5"),
     ],
 )
@@ -123,7 +127,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(trajectory, options, 
 
 
 def test_a_name_that_spice_does_not_take(tmp_path):
-    with pytest.raises(ph.InvalidInputError, match="as SPICE allows"):
+    with pytest.raises(ph.InvalidInputError, match="that SPICE allows"):
         write_spice(motions(of_free_body()), tmp_path / "ein Lauf", position=False)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.validation import arguments, nearest
 
@@ -22,11 +23,11 @@ def good(tmp_path):
 def test_a_scenario_does_what_the_library_does(good):
     body = ph.FreeRigidBody([1, 2, 3])
     expected = ph.simulate(body.state(omega=[0.7, -0.6, 0.5]), step=0.1, t_end=2.0)
-    found = load_scenario(good).run()
+    found = build_plan(load_scenario(good)).run()
     assert np.array_equal(found.R, expected.R)
     assert np.array_equal(found.Pi, expected.Pi)
     assert found.method == expected.method
-    assert found.provenance == {"scenario": GOOD, "scenario_file": "good.toml"}
+    assert found.provenance == {"title": "A test", "description": "", "scenario": GOOD, "scenario_file": "good.toml"}
 
 
 def test_every_entry_reaches_its_place(tmp_path):
@@ -51,7 +52,7 @@ def test_every_entry_reaches_its_place(tmp_path):
         file = "elsewhere.nc"
     """)
     scenario = load_scenario(file)
-    trajectory = scenario.run()
+    trajectory = build_plan(scenario).run()
     assert scenario.output_name == "elsewhere.nc"
     assert trajectory.system.describe() == {"inertia": [1.0, 1.0, 3.0], "allow_unphysical": True}
     assert trajectory.method == ph.DOP853(rtol=1e-9)
@@ -64,13 +65,13 @@ def test_what_may_be_left_out(tmp_path):
     file = tmp_path / "short.toml"
     file.write_text('[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nstep = 1\nsteps = 2\n')
     scenario = load_scenario(file)
-    assert scenario.build()[2] == ph.LGVI(order=2)
+    assert build_plan(scenario).method == ph.LGVI(order=2)
     assert scenario.output_name == "short.nc"
     assert scenario.document.output.plots is True
 
 
 def test_the_tangent_map_can_be_asked_for(good):
-    tangent = load_scenario(good, ["run.tangent=true", "run.t_end=0.2"]).run().tangent
+    tangent = build_plan(load_scenario(good, ["run.tangent=true", "run.t_end=0.2"])).run().tangent
     assert tangent is not None
     assert tangent.shape == (3, 6, 6)
 
@@ -78,7 +79,7 @@ def test_the_tangent_map_can_be_asked_for(good):
 def test_changes_replace_add_and_remove(good):
     changes = ["run.step=0.05", "method.type=QuaternionVI", "run.t_end=", "run.steps=3", "state.t=1.5"]
     scenario = load_scenario(good, changes)
-    trajectory = scenario.run()
+    trajectory = build_plan(scenario).run()
     assert trajectory.method == ph.QuaternionVI(order=2)
     assert (trajectory.step, trajectory.stats.steps, trajectory.t[0]) == (0.05, 3, 1.5)
     assert trajectory.provenance["overrides"] == changes
@@ -87,7 +88,7 @@ def test_changes_replace_add_and_remove(good):
 def test_a_mark_of_byte_order_and_other_line_ends_do_no_harm(tmp_path):
     file = tmp_path / "windows.toml"
     file.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    assert load_scenario(file).plan().steps == 20
+    assert build_plan(load_scenario(file)).steps == 20
 
 
 def test_arguments_follow_the_signature_of_any_function():

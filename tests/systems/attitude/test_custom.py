@@ -62,7 +62,7 @@ def test_lanes_run_the_same_formulas() -> None:
     for potential in (TEXT, weight):
         system = ph.AttitudeBody(PENDULUM.inertia.matrix, potential=potential)
         state = system.state(**VALUES)
-        run = ph.LGVI().start(system, state, 0.01, kind)
+        run = ph.LGVI().start(state, 0.01, kind)
         assert isinstance(run, DriftKickRun)
         run.advance(0, 20, 100, np.empty((0, run.carried)))
         alone = ph.simulate(state, step=0.01, steps=20).final

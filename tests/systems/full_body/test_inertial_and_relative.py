@@ -193,14 +193,13 @@ def test_orders_may_be_whole_numbers_of_numpy() -> None:
 
 def test_the_continuous_equations_as_printed() -> None:
     """(54)–(61) of [LLM07] in NumPy, with the potential differentiated numerically, against the compiled flow."""
+    from polhode.core.method import Start
     from polhode.methods.loops import RightHandSide
 
     state = FullTwoBodyProblem.example()
     pair = state.system
-    representation = pair.representations["matrix"]
-    slope = representation.layout.unpack(
-        RightHandSide(representation, pair.parameters())(0.0, pair.enter("matrix", state))
-    )
+    representation = pair.representations["default"]
+    slope = representation.layout.unpack(RightHandSide(Start.of(state, 0.0))(0.0, pair.enter("default", state)))
     X, R, R2, Omega2 = state.X, state.R, state.R2, state.Omega2
 
     def U(X: np.ndarray, R: np.ndarray) -> float:

@@ -74,7 +74,7 @@ def test_every_function_on_every_scalar() -> None:
     body = ph.AttitudeBody(J, potential=EVERY)
     state = body.state(R=MATRIX, omega=[0.5, -0.4, 0.6])
     assert symplectic_defect(state, ph.LGVI(), 0.05, steps=2) < 1e-14
-    run = ph.LGVI().start(body, state, 0.01, lanes(4))
+    run = ph.LGVI().start(state, 0.01, lanes(4))
     assert isinstance(run, DriftKickRun)
     run.advance(0, 20, 100, np.empty((0, run.carried)))
     alone = ph.simulate(state, step=0.01, steps=20).final

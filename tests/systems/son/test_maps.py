@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from polhode import DOP853, InvalidInputError, RigidBodySOn, SymmetricRigidBodySOn, son
-from polhode.simulation import driver as simulate
+from polhode.simulation.driver import simulate
 from polhode.systems.son import maps as son_maps
 
 LAMBDA = [0.5, 0.8, 1.3, 1.7]

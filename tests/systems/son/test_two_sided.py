@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from polhode import DOP853, CoupledDoubleBrackets, InvalidInputError, SymmetricRigidBodySOn
-from polhode.simulation import driver as simulate
+from polhode.simulation.driver import simulate
 from polhode.systems.son import two_sided as db
 
 TIGHT = DOP853(rtol=1e-13, atol=1e-15)

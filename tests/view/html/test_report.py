@@ -11,6 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 from polhode.view.figures.catalogue import save_figures
@@ -20,7 +21,7 @@ from polhode.view.summary import SOURCES, citations, expanded
 
 @pytest.fixture(scope="module")
 def run() -> ph.Trajectory:
-    return load_scenario(find_example("free_rigid_body"), ["run.steps=300"]).run()
+    return build_plan(load_scenario(find_example("free_rigid_body"), ["run.steps=300"])).run()
 
 
 def test_it_holds_what_a_reader_asks_for(run: ph.Trajectory, tmp_path: Path) -> None:

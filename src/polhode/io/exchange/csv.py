@@ -1,4 +1,4 @@
-"""Trajectories as tables of plain text: CSV, a row a sample, every number with all its digits."""
+"""Trajectories as CSV files: one row per sample, every number with all its digits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def columns(trajectory: Trajectory, fields: Sequence[str] | None = None) -> dict[str, Array]:
-    """The time and every number of the fields asked for, or of all, by name: `R_0_1` is `traj.R[:, 0, 1]`.
+    """The time and every component of the given fields, or of all, by name: `R_0_1` is `traj.R[:, 0, 1]`.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -37,7 +37,7 @@ def columns(trajectory: Trajectory, fields: Sequence[str] | None = None) -> dict
 
 
 def write_csv(trajectory: Trajectory, path: str | PathLike[str], fields: Sequence[str] | None = None) -> None:
-    """Write the columns with a line of their names; 17 significant digits bring back every bit."""
+    """Write the columns under a line with their names; 17 significant digits hold every bit of a number."""
     table = columns(trajectory, fields)
     with replacing(path) as beside, beside.open("w", encoding="ascii", newline="") as stream:
         stream.write(",".join(table) + "\n")

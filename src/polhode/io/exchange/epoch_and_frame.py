@@ -1,7 +1,7 @@
-"""Where and when a run takes place: what other tools want to know, and a run in units of its own does not say.
+"""The epoch, frame and units of a run, which other tools need and a run in its own units does not have.
 
-Dates are counted uniformly, in days of 86 400 seconds, in the time system that is named; with the default, TDB, that is
-exact. In exact decimal arithmetic, so that a date far from the epoch does not cost digits of the time.
+Every day has 86 400 seconds in the chosen time system, which is exact for the default, TDB. Dates are computed in decimal
+arithmetic, so that no digits are lost far from the epoch.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ...errors import InvalidInputError
 
 Array = NDArray[np.float64]
 
-# those of the CCSDS (502.0-B-2, annex A2)
+# the time systems of the CCSDS (502.0-B-2, annex A2)
 TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
 J2000 = "2000-01-01T12:00:00"
-DIGITS = 12  # decimals of the seconds in dates that are written: picoseconds
+DIGITS = 12  # decimals of the seconds in written dates: picoseconds
 DATE = re.compile(r"(\d{4})-(?:(\d\d)-(\d\d)|(\d{3}))(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)Z?)?")
 DAY = 86400
 FIRST_DAY = date(2000, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """`epoch`: the date of t = 0. `frame`: the inertial frame that coordinates are in. `centre`: what its origin is
-    called. `km` and `seconds`: how many are in the run's units of length and time. `time_system`: of all dates.
+class EpochAndFrame:
+    """`epoch`: the date of t = 0. `frame`: the inertial frame of the coordinates. `centre`: the name of its origin.
+    `km` and `seconds`: the run's units of length and time in kilometres and seconds. `time_system`: that of all dates.
 
-    >>> Anchor(epoch="2031-05-04", km=0.001).date(1.5)
+    >>> EpochAndFrame(epoch="2031-05-04", km=0.001).date(1.5)
     '2031-05-04T00:00:01.500000000000'
     """
 
@@ -114,4 +114,4 @@ def iso_date(seconds: Decimal) -> str:
     return f"{day.isoformat()}T{minutes // 60:02d}:{minutes % 60:02d}:{s:02d}.{fraction:0{DIGITS}d}"
 
 
-DEFAULT = Anchor()
+DEFAULT = EpochAndFrame()

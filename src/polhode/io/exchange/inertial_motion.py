@@ -1,13 +1,13 @@
-"""The motion of each body of a trajectory in inertial coordinates: what the formats of other tools are made from.
+"""The motion of each body of a trajectory in inertial coordinates, from which the formats of other tools are written.
 
-`R` maps body to inertial coordinates and `omega` is the rate in the body frame, with `Ṙ = R S(ω)`; `x` and `v` are
-position and velocity of the mass centre. Systems in other coordinates are brought to these: relative ones, the orbiting
-frame, angles in a plane.
+`R` maps body to inertial coordinates and `omega` is the angular velocity in the body frame, with `Ṙ = R S(ω)`; `x` and
+`v` are position and velocity of the mass centre. Other coordinates (relative ones, the orbiting frame, angles in a plane)
+are converted to these. Bodies are counted from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ...geometry.array_api import NEAR
 from ...simulation.trajectory import Trajectory
-from ...systems import AxisPendulum, OrbitingBody
+from ...systems import AxisPendulum, FullTwoBodyProblem, OrbitingBody
 from ...systems.full_body.placements import bodies_of, placements
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Motion:
-    """One body over time; what a system does not have is None. `metadata` is what a file said about it."""
+    """One body over time; what the system does not have is None. `metadata` is that of the file it was read from."""
 
     name: str
     t: Array
@@ -51,63 +51,77 @@ class Motion:
         return q
 
     def need_attitude(self) -> Array:
-        """R, brought to the nearest rotations where a method left them by no more than rounding and truncation."""
+        """R, projected to the nearest rotations where rounding and truncation have moved it off them."""
         if self.R is None:
-            raise PolhodeError(f"{self.name} has no attitude in space, which this format is about")
+            raise PolhodeError(f"{self.name} has no attitude in space, which this format needs")
         off = float(np.abs(np.swapaxes(self.R, 1, 2) @ self.R - np.eye(3)).max())
         if off > NEAR:
-            raise PolhodeError(f"the attitude of {self.name} is no rotation any more: RᵀR differs from 1 by {off:.2g}")
+            raise PolhodeError(f"the attitude of {self.name} is not a rotation: RᵀR differs from 1 by {off:.2g}")
         return so3.project(self.R) if off > 1e-14 else self.R
 
     def need_rates(self) -> Array:
         if self.omega is None:
-            raise PolhodeError(f"{self.name} has no angular velocity, which this format is about")
+            raise PolhodeError(f"{self.name} has no angular velocity, which this format needs")
         return self.omega
 
     def need_position(self) -> tuple[Array, Array]:
         """x and v."""
         if self.x is None or self.v is None:
             raise PolhodeError(
-                f"{self.name} has no position and velocity, which this format is about, only an attitude: see --to ck and aem"
+                f"{self.name} has no position and velocity, which this format needs, only an attitude: see --to ck and aem"
             )
         return self.x, self.v
 
 
-def motions(trajectory: Trajectory, body: int | None = None) -> list[Motion]:
-    """Every body's motion, times ascending; or that of one, counted from 0.
+def motions(trajectory: Trajectory, body: int | str | None = None) -> list[Motion]:
+    """The motion of every body, in ascending time; or of one body, by its number from 0 or its name.
 
     >>> import polhode as ph
-    >>> start = ph.FullTwoBodyProblem.example()
-    >>> [m.name for m in motions(ph.simulate(start, step=0.01, steps=3))]
-    ['body1', 'body2']
+    >>> traj = ph.simulate(ph.FullTwoBodyProblem.example(), step=0.01, steps=3)
+    >>> [m.name for m in motions(traj)], [m.name for m in motions(traj, "body2")]
+    (['body1', 'body2'], ['body2'])
     """
-    found = _of(trajectory.system, trajectory)
+    found = _motions(trajectory.system, trajectory)
     if len(trajectory) > 1 and trajectory.t[-1] < trajectory.t[0]:
         found = [_reversed(motion) for motion in found]
     if body is None:
         return found
-    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(found):
-        raise InvalidInputError("body", body, f"a body's number, from 0 to {len(found) - 1}")
-    return [found[body]]
+    return [found[find_body([motion.name for motion in found], body)]]
 
 
-def body_rotations(trajectory: Trajectory, body: int) -> Rotation:
-    """The attitudes of a body, counted from 0, in the order of the samples, as SciPy's rotations."""
+def find_body(names: Sequence[str], body: int | str) -> int:
+    """The index of a body that is given by its number, counted from 0, or by its name.
+
+    >>> find_body(["body1", "body2"], "body2"), find_body(["body1", "body2"], 0)
+    (1, 0)
+    """
+    if body in names:
+        return list(names).index(str(body))
+    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(names):
+        raise InvalidInputError("body", body, f"a number from 0 to {len(names) - 1}, or one of {', '.join(names)}")
+    return body
+
+
+def body_rotations(trajectory: Trajectory, body: int | str) -> Rotation:
+    """The attitudes of a body, by its number from 0 or its name, in the order of the samples, as SciPy's rotations."""
     from scipy.spatial.transform import Rotation
 
-    turns = Rotation.from_quat(motions(trajectory, body)[0].q)
-    return turns if len(trajectory) < 2 or trajectory.t[-1] >= trajectory.t[0] else turns[::-1]
+    rotations = Rotation.from_quat(motions(trajectory, body)[0].q)
+    return rotations if len(trajectory) < 2 or trajectory.t[-1] >= trajectory.t[0] else rotations[::-1]
 
 
-def _of(system: Any, trajectory: Trajectory) -> list[Motion]:
+def _motions(system: Any, trajectory: Trajectory) -> list[Motion]:
+    """The motion of every body, in the order of the samples."""
     t = trajectory.t
     if bodies := bodies_of(system):
+        first = 1 if isinstance(system, FullTwoBodyProblem) else 0  # its arguments are body1 and body2
         at = placements(system, trajectory.values)
         return [
-            Motion(f"body{i + 1}", t, at.R[:, i], at.omega[:, i], at.x[:, i], at.v[:, i]) for i in range(len(bodies))
+            Motion(f"body{first + i}", t, at.R[:, i], at.omega[:, i], at.x[:, i], at.v[:, i])
+            for i in range(len(bodies))
         ]
     if "R" not in system.fields or "omega" not in system.fields:
-        return [Motion("body1", t)]
+        return [Motion("body0", t)]
     R, omega = trajectory.R, trajectory.omega
     if isinstance(system, OrbitingBody):  # R is relative to a frame that turns at the rate n about e₂; ω is inertial
         R = unchecked.rotation_exp(t[:, None] * system.n * np.array([0.0, 1.0, 0.0])) @ R
@@ -116,16 +130,16 @@ def _of(system: Any, trajectory: Trajectory) -> list[Motion]:
     elif R.shape[-1] == 2:
         R, omega = _about_z(R), omega[..., None] * np.array([0.0, 0.0, 1.0])
     if R.ndim == 3:
-        return [Motion("body1", t, R, omega)]
-    return [Motion(f"body{i + 1}", t, R[:, i], omega[:, i]) for i in range(R.shape[1])]
+        return [Motion("body0", t, R, omega)]
+    return [Motion(f"body{i}", t, R[:, i], omega[:, i]) for i in range(R.shape[1])]
 
 
 def _about_z(R: Array) -> Array:
     """Rotations of the plane as rotations about the third axis."""
-    turned = np.zeros((*R.shape[:-2], 3, 3))
-    turned[..., :2, :2] = R
-    turned[..., 2, 2] = 1.0
-    return turned
+    rotations = np.zeros((*R.shape[:-2], 3, 3))
+    rotations[..., :2, :2] = R
+    rotations[..., 2, 2] = 1.0
+    return rotations
 
 
 def _reversed(motion: Motion) -> Motion:

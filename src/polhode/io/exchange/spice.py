@@ -1,15 +1,16 @@
 """SPICE kernels: attitudes as a C-kernel (type 3), positions as an SP-kernel (type 13), and the text kernels to read them.
 
-    NAME.bc   attitude and angular velocity at the samples; between them a turn at constant rate
+    NAME.bc   attitude and angular velocity at the samples; between them a rotation at constant rate
     NAME.bsp  position and velocity at the samples; between them Hermite's polynomial of degree 7
-    NAME.tsc  the clock that the C-kernel is written in: 1024 ticks a second, from the first sample
+    NAME.tsc  the clock of the C-kernel: 1024 ticks per second, from the first sample
     NAME.tf   names and numbers of bodies and frames
-    NAME.tls  leap seconds up to 2017, for whoever has no later kernel of them
-    NAME.tm   all of the above, to be loaded from their folder
+    NAME.tls  leap seconds up to 2017, for those who have no later kernel of them
+    NAME.tm   loads all of the above, from their folder
 
-Body i is `id − i`, its frame NAME_BODYi; positions are relative to the body `id`, the run's origin, unless a `centre` is
-named. SPICE turns inertial coordinates into those of the body by `C = Rᵀ`, its quaternions have the scalar first, and
-its angular velocities are in inertial coordinates.
+The first body of those written has the number `id − 1`, the next one `id − 2`, and so on; a body and its frame are called
+NAME_ and the body's name: NAME_BODY0, NAME_BODY1, and so on. Positions are relative to the body `id`, the run's origin,
+unless a `centre` is given. SPICE maps inertial to body coordinates by `C = Rᵀ`, its quaternions have the scalar first,
+and its angular velocities are in inertial coordinates.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from ..._version import __version__
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import quaternion
 from ..atomic_files import replacing
-from .epoch_and_frame import DEFAULT, Anchor
+from .epoch_and_frame import DEFAULT, EpochAndFrame
 from .inertial_motion import Motion
 
 Array = NDArray[np.float64]
 
-TICKS = 1024.0  # a second: a power of two, so that times become ticks without rounding
-LONGEST = 1e11  # seconds that the clock counts
+TICKS = 1024.0  # per second: a power of two, so that times become ticks without rounding
+LONGEST = 1e11  # seconds that the clock can count
 FIRST_ID = -200000
 
 # the days from which TAI − UTC was 10, 11, 12, … seconds: the first of January or July of these years
@@ -48,37 +49,38 @@ LEAP_SECONDS = (
 def write_spice(
     motions: Sequence[Motion],
     path: str | PathLike[str],
-    anchor: Anchor = DEFAULT,
+    reference: EpochAndFrame = DEFAULT,
     *,
     id: int = FIRST_ID,
     attitude: bool = True,
     position: bool = True,
 ) -> list[Path]:
-    """Write the kernels `path` with its suffix replaced; which of attitude and position, as asked.
+    """Write the kernels, named as `path` with other suffixes: the C-kernel if `attitude`, the SP-kernel if `position`.
 
-    Returns the files, the one that loads all the others last.
+    Returns the files; the last one loads all the others.
     """
     spice = _spiceypy()
     stem = Path(path).with_suffix("")
     name = _check_name(stem.name)
     if isinstance(id, bool) or not isinstance(id, int) or not -2_000_000 < id < -1000:
-        raise InvalidInputError("id", id, "a whole number between -2000000 and -1000, as SPICE numbers spacecraft")
-    if anchor.time_system != "TDB":
-        raise InvalidInputError("time_system", anchor.time_system, "TDB, which is what SPICE counts in")
-    et = [_times(motion, anchor) for motion in motions]
-    ids = [id - i for i in range(1, len(motions) + 1)]
+        raise InvalidInputError("id", id, "a whole number between -2000000 and -1000, the range of spacecraft in SPICE")
+    if reference.time_system != "TDB":
+        raise InvalidInputError("time_system", reference.time_system, "TDB, the time system of SPICE")
+    et = [_times(motion, reference) for motion in motions]
+    ids = [id - 1 - i for i in range(len(motions))]
+    names = _spice_names(name, motions)
     start = min(float(times[0]) for times in et)
-    centre = _centre(spice, anchor, id)
+    centre = _centre(spice, reference, id)
     binaries: dict[str, Callable[[Path], None]] = {}
     if attitude:
-        pointing = [_pointing(motion, anchor) for motion in motions]
-        binaries[".bc"] = lambda file: _write_ck(spice, file, anchor.frame, ids, et, start, pointing)
+        pointing = [_pointing(motion, reference) for motion in motions]
+        binaries[".bc"] = lambda file: _write_ck(spice, file, reference.frame, ids, et, start, pointing)
     if position:
-        places = [_places(motion, anchor) for motion in motions]
-        binaries[".bsp"] = lambda file: _write_spk(spice, file, anchor.frame, ids, centre, et, places)
+        positions = [_positions(motion, reference) for motion in motions]
+        binaries[".bsp"] = lambda file: _write_spk(spice, file, reference.frame, ids, centre, et, positions)
     texts = {
         ".tsc": _clock(id, start),
-        ".tf": _frames(name, id, ids, anchor.centre if centre == id else None),
+        ".tf": _frames(name, names, id, ids, reference.centre if centre == id else None),
         ".tls": _leap_seconds(),
     }
     others = [name + suffix for suffix in [*texts, *binaries]]
@@ -87,7 +89,7 @@ def write_spice(
     with ExitStack() as stack:
         beside = {file.suffix: stack.enter_context(replacing(file)) for file in files}
         for suffix, write in binaries.items():
-            _checked(spice, write, beside[suffix], stem.with_name(name + suffix))
+            _write_checked(spice, write, beside[suffix], stem.with_name(name + suffix))
         for suffix, text in texts.items():
             beside[suffix].write_text(text, encoding="ascii")
     return files
@@ -103,14 +105,14 @@ def _spiceypy() -> Any:
 
 def _check_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name):
-        raise InvalidInputError("path", name, "a name of at most 60 letters, digits and _ . -, as SPICE allows")
+        raise InvalidInputError("path", name, "a file name that SPICE allows: at most 60 letters, digits and _ . -")
     return name
 
 
-def _checked(spice: Any, write: Callable[[Path], None], file: Path, target: Path) -> None:
-    """Run SPICE's writers, of what is to become `target`; what they say becomes an error of ours."""
+def _write_checked(spice: Any, write: Callable[[Path], None], file: Path, target: Path) -> None:
+    """Run a writer of SPICE on `file`, which becomes `target`; its errors become `PolhodeError`."""
     try:
-        file.touch()  # that a folder may not be written to, or a disk is full, the system says better than SPICE
+        file.touch()  # the system's message about a protected folder or a full disk is clearer than that of SPICE
         file.unlink()
     except OSError as error:
         raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
@@ -121,49 +123,49 @@ def _checked(spice: Any, write: Callable[[Path], None], file: Path, target: Path
         raise PolhodeError(f"SPICE could not write {file.suffix[1:]}, to be {target}: {reason}") from error
 
 
-def _times(motion: Motion, anchor: Anchor) -> Array:
+def _times(motion: Motion, reference: EpochAndFrame) -> Array:
     if len(motion) < 2:
         raise PolhodeError("a kernel needs at least two samples")
-    et = anchor.ephemeris_time(motion.t)
+    et = reference.ephemeris_time(motion.t)
     if np.any(np.diff(et) <= 0.0):
         far = f"{np.abs(et).max():.3g} s from the year 2000"
         raise PolhodeError(
-            f"samples are closer in time than SPICE can tell apart so far ({far}): keep fewer, or another epoch"
+            f"samples are closer in time than SPICE can resolve at {far}: save fewer, or choose another epoch"
         )
     if et[-1] - et[0] > LONGEST:
         raise PolhodeError(
-            f"a run of {et[-1] - et[0]:.3g} s is longer than the clock of a kernel counts ({LONGEST:g} s)"
+            f"a run of {et[-1] - et[0]:.3g} s is longer than the clock of a kernel can count ({LONGEST:g} s)"
         )
     return et
 
 
-def _centre(spice: Any, anchor: Anchor, id: int) -> int:
+def _centre(spice: Any, reference: EpochAndFrame, id: int) -> int:
     """The number of the body that positions are relative to: SPICE's own if it knows the name, else the run's origin."""
-    if not re.fullmatch(r"[A-Za-z0-9_ .+-]{1,32}", anchor.frame) or spice.namfrm(anchor.frame) == 0:
+    if not re.fullmatch(r"[A-Za-z0-9_ .+-]{1,32}", reference.frame) or spice.namfrm(reference.frame) == 0:
         raise InvalidInputError(
-            "frame", anchor.frame, "an inertial frame that SPICE knows, such as J2000 or ECLIPJ2000"
+            "frame", reference.frame, "an inertial frame that SPICE knows, such as J2000 or ECLIPJ2000"
         )
     try:
-        return int(spice.bods2c(anchor.centre))
+        return int(spice.bods2c(reference.centre))
     except spice.utils.exceptions.NotFoundError:
         return id
 
 
-def _pointing(motion: Motion, anchor: Anchor) -> tuple[Array, Array]:
+def _pointing(motion: Motion, reference: EpochAndFrame) -> tuple[Array, Array]:
     """Quaternions of C = Rᵀ, scalar first, and angular velocities in inertial coordinates."""
     R, omega = motion.need_attitude(), motion.need_rates()
     turn = float(np.max(np.linalg.norm(0.5 * (omega[1:] + omega[:-1]), axis=1) * np.diff(motion.t)))
     if turn > np.pi:
         raise PolhodeError(
-            f"{motion.name} turns by {turn / (2 * np.pi):.2g} revolutions between two samples, and a kernel joins them by "
-            "the shortest turn: keep samples at most half a revolution apart (a smaller save_every)"
+            f"{motion.name} makes {turn / (2 * np.pi):.2g} revolutions between two samples, but SPICE interpolates by the "
+            "shortest rotation: save samples at most half a revolution apart (a smaller save_every)"
         )
-    return quaternion.as_wxyz(quaternion.conjugate(motion.q)), np.einsum("nij,nj->ni", R, omega) / anchor.seconds
+    return quaternion.as_wxyz(quaternion.conjugate(motion.q)), np.einsum("nij,nj->ni", R, omega) / reference.seconds
 
 
-def _places(motion: Motion, anchor: Anchor) -> Array:
+def _positions(motion: Motion, reference: EpochAndFrame) -> Array:
     x, v = motion.need_position()
-    return np.hstack([x * anchor.km, v * (anchor.km / anchor.seconds)])
+    return np.hstack([x * reference.km, v * (reference.km / reference.seconds)])
 
 
 def _write_ck(
@@ -199,11 +201,11 @@ def _write_ck(
 
 
 def _write_spk(
-    spice: Any, file: Path, frame: str, ids: list[int], centre: int, et: list[Array], places: list[Array]
+    spice: Any, file: Path, frame: str, ids: list[int], centre: int, et: list[Array], positions: list[Array]
 ) -> None:
     handle = spice.spkopn(str(file), "polhode", 0)
     try:
-        for body, times, states in zip(ids, et, places, strict=True):
+        for body, times, states in zip(ids, et, positions, strict=True):
             degree = 2 * min(len(times), 4) - 1
             states = np.ascontiguousarray(states)
             spice.spkw13(handle, body, centre, frame, times[0], times[-1], "polhode", degree, len(times), states, times)
@@ -230,11 +232,23 @@ def _clock(id: int, start: float) -> str:
     )
 
 
-def _frames(name: str, id: int, ids: list[int], origin: str | None) -> str:
+def _upper(name: str, length: int) -> str:
+    """A name in the letters that SPICE allows."""
+    return re.sub(r"[^A-Z0-9]", "_", name.upper())[:length]
+
+
+def _spice_names(name: str, motions: Sequence[Motion]) -> list[str]:
+    """The names of bodies and their frames, of at most 32 characters."""
+    names = [f"{_upper(name, 20)}_{_upper(motion.name, 11)}" for motion in motions]
+    if len(set(names)) < len(names):
+        raise PolhodeError(f"several bodies would have the same name in SPICE: {', '.join(names)}")
+    return names
+
+
+def _frames(name: str, names: list[str], id: int, ids: list[int], origin: str | None) -> str:
     lines = []
-    upper = re.sub(r"[^A-Z0-9]", "_", name.upper())[:20]
-    for i, body in enumerate(ids, 1):
-        frame, number = f"{upper}_BODY{i}", 1000 * body
+    for frame, body in zip(names, ids, strict=True):
+        number = 1000 * body
         lines += [
             f"FRAME_{frame} = {number}",
             f"FRAME_{number}_NAME = '{frame}'",
@@ -247,8 +261,8 @@ def _frames(name: str, id: int, ids: list[int], origin: str | None) -> str:
             f"NAIF_BODY_CODE += ( {body} )",
         ]
     if origin is not None:
-        named = f"{upper}_{origin.upper()}"[:36]
-        lines += [f"NAIF_BODY_NAME += ( '{named}' )", f"NAIF_BODY_CODE += ( {id} )"]
+        origin_name = f"{_upper(name, 20)}_{origin.upper()}"[:36]
+        lines += [f"NAIF_BODY_NAME += ( '{origin_name}' )", f"NAIF_BODY_CODE += ( {id} )"]
     return _text("FK", lines)
 
 

@@ -1,7 +1,7 @@
-"""The bodies of a scenario: each a table with the body's `type` and the arguments that make it.
+"""The bodies of a scenario: each is a table with the body's `type` and its constructor's arguments.
 
-A table that has a `mesh`, the path of a shape file, is the homogeneous body of its mass inside that mesh, on principal
-axes; `mesh_scale` multiplies the file's coordinates, and is used only with one.
+A table with a `mesh`, the path of a shape file, gives the homogeneous body of its mass inside that mesh, on principal
+axes; `mesh_scale` multiplies the file's coordinates and matters only together with `mesh`.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from ...errors import InvalidInputError
 from .validation import ScenarioError, arguments, members, nearest
 
 
-def with_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `make` in a table, those that are bodies made from their tables."""
+def build_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `make` in a table, with bodies in place of the tables that describe them."""
     found = dict(table)
     for name, hint in get_type_hints(make.__init__).items():
         if name not in table or Body not in members(hint):
             continue
         given, place = table[name], f"{path}.{name}"
         if get_origin(hint) is not Sequence:
-            found[name] = body_in(where, place, given)
+            found[name] = build_body(where, place, given)
         elif not isinstance(given, list) or not given:
             raise ScenarioError(where, place, given, "a list of at least one body")
         else:
-            found[name] = [body_in(where, f"{place}[{i}]", one) for i, one in enumerate(given)]
+            found[name] = [build_body(where, f"{place}[{i}]", one) for i, one in enumerate(given)]
     return found
 
 
-def body_in(where: str, path: str, table: Any) -> Body:
+def build_body(where: str, path: str, table: Any) -> Body:
     """The body that a table describes; `path` is its place in the scenario called `where`.
 
-    >>> body_in("pair.toml", "system.body1", {"type": "sphere", "mass": 2.0, "radios": 1.0})
+    >>> build_body("pair.toml", "system.body1", {"type": "sphere", "mass": 2.0, "radios": 1.0})
     Traceback (most recent call last):
     ...
     polhode.io.scenario.validation.ScenarioError: pair.toml: system.body1.radios is unknown; did you mean 'radius'? Allowed: mass, radius
@@ -52,7 +52,7 @@ def body_in(where: str, path: str, table: Any) -> Body:
         given = {"file": table["mesh"], "scale": scale, "principal": True} | mass
         kind = Polyhedron.kind
     if kind is None:
-        raise ScenarioError(where, f"{path}.type", problem=f"{path}.type is missing: one of {', '.join(KINDS)}")
+        raise ScenarioError(where, f"{path}.type", message=f"{path}.type is missing: one of {', '.join(KINDS)}")
     if not isinstance(kind, str) or kind not in KINDS:
         allowed = f"one of {', '.join(KINDS)}{nearest(str(kind), KINDS)}"
         raise ScenarioError(where, f"{path}.type", kind, allowed)
@@ -69,6 +69,4 @@ def body_in(where: str, path: str, table: Any) -> Body:
     except ScenarioError:
         raise
     except InvalidInputError as error:
-        raise ScenarioError(
-            where, f"{path}.{names.get(error.field, error.field)}", error.value, error.allowed
-        ) from error
+        raise ScenarioError.located(where, f"{path}.{names.get(error.field, error.field)}", error) from error

@@ -14,7 +14,7 @@ def example_scenarios() -> dict[str, Path]:
     True
     """
     package = Path(__file__).parents[2]
-    # an installed package carries them; a working copy has them at its root
+    # inside an installed package, or at the root of a working copy
     folders = (package / "examples", package.parents[1] / "examples")
     folder = next((folder for folder in folders if folder.is_dir()), None)
     return {file.stem: file for file in sorted(folder.glob("*.toml"))} if folder else {}
@@ -24,5 +24,5 @@ def find_example(name: str) -> Path:
     """The scenario file of the example called `name`."""
     known = example_scenarios()
     if name not in known:
-        raise ScenarioError(name, "example", problem=f"no file or example of this name{nearest(name, known)}")
+        raise ScenarioError(name, "example", message=f"no file or example of this name{nearest(name, known)}")
     return known[name]

@@ -1,4 +1,4 @@
-"""Checks of a scenario's tables, each failure as one message: where it is, the value, and what is allowed."""
+"""Validation of a scenario's tables: each failure is one message with its place, the value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ...errors import InvalidInputError
 
-# what pydantic calls its complaints, in words
+# pydantic's types of error, in words
 EXPECTED = {
     "float_type": "a number",
     "finite_number": "a finite number",
@@ -31,31 +31,38 @@ EXPECTED = {
 }
 SIMPLE = {bool, int, float, str}
 
-# how JSON Schema says "a number, or lists of them"; no array of ours has more axes
+# the JSON Schema of a number or nested lists of numbers; no argument has more than four axes
 NUMBERS: dict[str, Any] = {"type": "number"}
 for _ in range(4):
     NUMBERS = {"type": ["number", "array"], "items": NUMBERS}
 
 
 class ScenarioError(InvalidInputError):
-    """A scenario that cannot be used.
-
-    `field` is the path in the file. `problem` replaces the sentence where there is no value to show.
+    """A scenario that cannot be used. `where` is the file's name and `field` the path of the key in it.
 
     >>> raise ScenarioError("body.toml", "run.step", "fast", "a number")
     Traceback (most recent call last):
     ...
     polhode.io.scenario.validation.ScenarioError: body.toml: run.step = 'fast': expected a number
+
+    Where there is no value to show, `message` is the whole sentence.
     """
 
-    def __init__(self, where: str, field: str, value: Any = None, allowed: str = "", problem: str = "") -> None:
-        super().__init__(field, value, allowed)
+    def __init__(
+        self, where: str, field: str, value: Any = None, allowed: str = "", *, problem: str = "", message: str = ""
+    ) -> None:
+        super().__init__(field, value, allowed, problem=problem)
         self.where = where
-        self.args = (f"{where}: {problem or self.args[0]}",)
+        self.args = (f"{where}: {message or self.args[0]}",)
+
+    @classmethod
+    def located(cls, where: str, field: str, error: InvalidInputError) -> ScenarioError:
+        """The error about an argument as an error about its key in a scenario."""
+        return cls(where, field, error.value, error.allowed, problem=error.problem)
 
 
 class Table(BaseModel):
-    """A table of a scenario: no key but its own, no conversion from text, no NaN."""
+    """A table of a scenario: unknown keys, text for numbers, and NaN are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -64,13 +71,13 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 def validate(where: str, path: tuple[str, ...], model: type[AnyTable], data: Any) -> AnyTable:
-    """`data`, found at `path` in the scenario called `where`, as a `model`."""
+    """`data`, found at `path` in the scenario called `where`, as an instance of `model`."""
     try:
         return model.model_validate(data)
     except ValidationError as failure:
-        # a misspelt key also leaves the right one missing: it is the spelling that helps
+        # a misspelt key also leaves the right one missing: the misspelling is the useful error
         errors = sorted(failure.errors(), key=lambda error: error["type"] != "extra_forbidden")
-        raise _located(where, path, model, errors) from None
+        raise _first_error(where, path, model, errors) from None
 
 
 def arguments(where: str, path: str, function: Callable[..., Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -99,31 +106,31 @@ def arguments_table(function: Callable[..., Any]) -> type[Table]:
 
 
 def members(hint: Any) -> list[Any]:
-    """The types that an annotation is made of, however deep."""
+    """The types that an annotation is made of, at any depth."""
     return [hint, *(inner for part in get_args(hint) for inner in members(part))]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The nearest right spelling as a question, or nothing.
+    """A question that suggests the known name of nearest spelling; empty if none is near.
 
     >>> nearest("freerigidbdy", ["FreeRigidBody", "Pendulum3D"])
     "; did you mean 'FreeRigidBody'?"
     """
-    spelling = {right.lower(): right for right in known}
-    found = difflib.get_close_matches(name.lower(), spelling, n=1)
-    return f"; did you mean {spelling[found[0]]!r}?" if found else ""
+    by_lower_case = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
+    return f"; did you mean {by_lower_case[found[0]]!r}?" if found else ""
 
 
-def expect(good: bool, value: Any, allowed: str) -> Any:
-    """`value` if it is good, else pydantic's error that says what is allowed."""
-    if not good:
+def expect(valid: bool, value: Any, allowed: str) -> Any:
+    """`value` if it is valid, else pydantic's error with what is allowed."""
+    if not valid:
         raise PydanticCustomError("polhode", "{allowed}", {"allowed": allowed})
     return value
 
 
 def _keys(model: type[BaseModel], error: ErrorDetails) -> tuple[list[str], str]:
-    """The keys that lead to an error, and where in a list it is; what pydantic adds, which type of several did not fit,
-    is in no file."""
+    """The keys that lead to an error, and its index in a list. What pydantic adds, the type of a union that did not fit,
+    is not part of the file and is left out."""
     keys: list[str] = []
     fields: Any = model.model_fields
     for key in error["loc"]:
@@ -134,8 +141,10 @@ def _keys(model: type[BaseModel], error: ErrorDetails) -> tuple[list[str], str]:
     return keys, "".join(f"[{key}]" for key in error["loc"][len(keys) :] if isinstance(key, int))
 
 
-def _located(where: str, path: tuple[str, ...], model: type[BaseModel], errors: list[ErrorDetails]) -> ScenarioError:
-    """The first of pydantic's errors as ours, with what else is allowed at its place."""
+def _first_error(
+    where: str, path: tuple[str, ...], model: type[BaseModel], errors: list[ErrorDetails]
+) -> ScenarioError:
+    """The first of pydantic's errors as a `ScenarioError`, with everything that is allowed at its place."""
     error = errors[0]
     keys, index = _keys(model, error)
     place = ".".join([*path, *keys]) + index
@@ -148,13 +157,13 @@ def _located(where: str, path: tuple[str, ...], model: type[BaseModel], errors: 
     known = model.model_fields
     if error["type"] == "missing":
         meaning = known[keys[-1]].description
-        return ScenarioError(where, place, problem=f"{place} is missing" + (f": {meaning}" if meaning else ""))
+        return ScenarioError(where, place, message=f"{place} is missing" + (f": {meaning}" if meaning else ""))
     hint = nearest(keys[-1], known) or "."
-    return ScenarioError(where, place, error["input"], problem=f"{place} is unknown{hint} Allowed: {', '.join(known)}")
+    return ScenarioError(where, place, error["input"], message=f"{place} is unknown{hint} Allowed: {', '.join(known)}")
 
 
 def _argument_type(hint: Any) -> Any:
-    """What a scenario may hold for an argument annotated with `hint`."""
+    """The type that a scenario's value must have for an argument annotated with `hint`."""
     parts = set(get_args(hint)) - {type(None)}
     if parts == set(get_args(ArrayLike)):
         return Annotated[Any, BeforeValidator(_numbers), WithJsonSchema(NUMBERS)]
@@ -164,7 +173,7 @@ def _argument_type(hint: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """A finite number, or lists of them, however deep: no text, no truth values."""
+    """Check for a finite number or nested lists of them; text and booleans are refused."""
     pending = [value]
     while pending:
         item = pending.pop()

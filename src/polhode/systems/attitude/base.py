@@ -22,7 +22,8 @@ from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_quaternion, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations, UnitQuaternions
-from ...core.system import Field, Representation, State, System
+from ...core.representation import Form, Representation
+from ...core.system import Field, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ...geometry.increments.rigid import largest_step, solve_increment_
@@ -34,7 +35,7 @@ from ...geometry.stable_products import (
     turned_back,
 )
 from ...geometry.vectors import apply_symmetric, cross, scale
-from ...scalars import flow, get3, get4, get9, par6, put3, put4, put9
+from ...scalars import flow, get3, get4, get9, par6, put3, put4, put9, rate
 from ...scalars.protocol import NO_SOLUTION, record
 
 Array = NDArray[np.float64]
@@ -44,10 +45,10 @@ QUATERNION = Layout(Variable("q", UnitQuaternions()), Variable("Pi", Euclidean(3
 
 
 @flow
-def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
@@ -57,10 +58,10 @@ def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     q, Pi = get4(y, 0, S), get3(y, 4, S)
     c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     put4(y, 0, S, compose_quaternions(q, cayley_increment_quaternion(c)))
@@ -68,16 +69,16 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> in
     return 0
 
 
-@flow
-def rhs_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_matrix(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ Π`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     omega = apply_symmetric(par6(p, 6, S), Pi)
     # row r of R S(ω) is r × ω
-    put3(out, 0, S, cross(R[0:3], omega))
-    put3(out, 3, S, cross(R[3:6], omega))
-    put3(out, 6, S, cross(R[6:9], omega))
-    put3(out, 9, S, cross(Pi, omega))
+    put3(dy, 0, S, cross(R[0:3], omega))
+    put3(dy, 3, S, cross(R[3:6], omega))
+    put3(dy, 6, S, cross(R[6:9], omega))
+    put3(dy, 9, S, cross(Pi, omega))
     return 0
 
 
@@ -180,6 +181,6 @@ class AttitudeSystem(System):
 
 
 REPRESENTATIONS: dict[str, Representation] = {
-    "matrix": Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix),
-    "quaternion": Representation(QUATERNION, drift=drift_quaternion),
+    Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix),
+    Form.QUATERNION: Representation(QUATERNION, drift=drift_quaternion),
 }

@@ -7,7 +7,7 @@
 It comes from `L = ½ ω·Jω + ½ ω·J_Q b + E·Rp`, with the canonical momentum `Π = Jω + ½ J_Q b`. Two discretisations of
 the magnetic part are offered, as two representations of the state:
 
-    "matrix"  (R, Π): variational, `L_d = ½ ∫ B·(R_kρ × R_{k+1}ρ) dQ`, exact along chords. With `w = vee(FK − KFᵀ)`,
+    "default"  (R, Π): variational, `L_d = ½ ∫ B·(R_kρ × R_{k+1}ρ) dQ`, exact along chords. With `w = vee(FK − KFᵀ)`,
               `Π ↦ Fᵀ(Π + ½ w × b)`; F from row 4 of the table. Symplectic; keeps Π·b where E ∥ B or p = 0.
     "forced"  (R, P), P = Jω: discrete Lagrange–d'Alembert, with impulses `f± = ¼ v × KRᵀB`, `v = vee(F − Fᵀ)`, at the two
               ends of a step. Symmetric and of order 2 too, but not symplectic, and Π·b is kept to O(h²) only.
@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Field, Invariant, Representation, State
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.linear_terms import solve_linear_increment_, trace_minus
@@ -30,7 +31,7 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.so3 import hat_, vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par3, par6, put3, put9
+from ...scalars import flow, get3, get9, kernel, par3, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, record
 from ..stability.equilibria import Equilibrium, attitude_taking
 from ..stability.steady_axes import staude_axes
@@ -52,16 +53,16 @@ def charges_and_field(p: Any, S: Any, R: Any) -> tuple[Symmetric, Vector]:
 
 
 @flow
-def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     K, b = charges_and_field(p, S, R)
     kinetic = subtract(Pi, scale(0.5, trace_minus(K, b)))
     c, iterations, defect, failed = solve_linear_increment_(par6(p, 0, S), kinetic, h, NO_ROTOR, K, b, NO_DAMPING)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
-    # w = vee(FK − KFᵀ): K drops out of F = 1
+    # w = vee(FK − KFᵀ): K drops report of F = 1
     x = apply_symmetric(K, E[0:3])
     y_ = apply_symmetric(K, E[3:6])
     z = apply_symmetric(K, E[6:9])
@@ -72,13 +73,13 @@ def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     R, P = get9(y, 0, S), get3(y, 9, S)
     K, b = charges_and_field(p, S, R)
     # f⁻ = ¼ v × Kb = −¼ S(Kb) v: a damping matrix D = S(Kb) as far as F is concerned
     D = hat_(apply_symmetric(K, b))
     c, iterations, defect, failed = solve_linear_increment_(par6(p, 0, S), P, h, NO_ROTOR, NO_CHARGE, NO_ROTOR, D)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
@@ -89,21 +90,21 @@ def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
-@flow
-def rhs_magnetic(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_magnetic(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω − ½ b × J_Q ω`, `ω = J⁻¹ (Π − ½ J_Q b)`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     K, b = charges_and_field(p, S, R)
     omega = apply_symmetric(par6(p, 6, S), subtract(Pi, scale(0.5, trace_minus(K, b))))
-    put3(out, 0, S, cross(R[0:3], omega))
-    put3(out, 3, S, cross(R[3:6], omega))
-    put3(out, 6, S, cross(R[6:9], omega))
-    put3(out, 9, S, subtract(cross(Pi, omega), scale(0.5, cross(b, trace_minus(K, omega)))))
+    put3(dy, 0, S, cross(R[0:3], omega))
+    put3(dy, 3, S, cross(R[3:6], omega))
+    put3(dy, 6, S, cross(R[6:9], omega))
+    put3(dy, 9, S, subtract(cross(Pi, omega), scale(0.5, cross(b, trace_minus(K, omega)))))
     return 0
 
 
 @flow
-def electric_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def electric_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = p × RᵀE`."""
     put3(y, FORCE, S, cross(par3(p, DIPOLE, S), apply_transposed(get9(y, 0, S), par3(p, ELECTRIC, S))))
     return 0
@@ -132,8 +133,8 @@ class ChargedBody(MagneticBody):
         "momentum_along_B": Invariant("momentum", "canonical momentum along B, Π·RᵀB/|B|"),
     }
     representations: Mapping[str, Representation] = {  # type: ignore[assignment]
-        "matrix": Representation(MATRIX, drift=drift_magnetic, force=electric_moment, rhs=rhs_magnetic),
-        "forced": Representation(KINETIC, drift=drift_forced, force=electric_moment),
+        Form.DEFAULT: Representation(MATRIX, drift=drift_magnetic, force=electric_moment, rhs=rhs_magnetic),
+        Form.FORCED: Representation(KINETIC, drift=drift_forced, force=electric_moment),
     }
 
     def __init__(

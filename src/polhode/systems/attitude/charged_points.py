@@ -8,7 +8,7 @@ derivatives:
 
 Two discretisations of the magnetic part are offered, as for `ChargedBody`, which has uniform fields:
 
-    "matrix"  (R, Π): variational, `L_d = Σ q ½ (A_k + A_{k+1})·Δx` on chords Δx. With
+    "default"  (R, Π): variational, `L_d = Σ q ½ (A_k + A_{k+1})·Δx` on chords Δx. With
               `D₁ = ½ Σ q ρ × R_kᵀ(DA_kᵀΔx − A_k − A_{k+1})` and D₂ its mirror image,
               `h (Π_k + D₁) = vee(F Jd − Jd Fᵀ)`, `Π_{k+1} = Fᵀ(Π_k + D₁) + D₂`; D₁ depends on F, and the two are iterated.
               Symplectic. Another gauge of A changes it by O(h²).
@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Field, Invariant, Representation, State
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.so3 import hat_, vee2_
@@ -46,7 +47,7 @@ from ...geometry.vectors import (
 from ...scalars import any_of, get3, get9, kernel, par, par3, par6, put3, put9, value, worst
 from ...scalars.protocol import NO_SOLUTION, record
 from ..inputs.point_field import ScalarField, VectorField, points_moment
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.transient_flow import TransientFlow, TransientRate
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
 from .base import MATRIX, AttitudeSystem
@@ -96,11 +97,11 @@ def field_weight(S: Any, p: Any, R: Matrix, curl: Any) -> Vector:
     return total
 
 
-def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow, TransientFlow]:
+def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow, TransientRate]:
     """The variational drift, the forced one, and the continuous motion."""
     vector, slopes, curl = magnetic.vector, magnetic.slopes, magnetic.curl
 
-    def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, Pi = get9(y, 0, S), get3(y, 9, S)
         start = add(Pi, end_slope(S, p, R, R, -1.0, vector, slopes))
         zero = scale(0.0, R[0:3])
@@ -108,7 +109,7 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
         left, rounds = EXTRA_ITERATIONS, 0
         while left > 0 and rounds < MOST_ITERATIONS:
             c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, start))
-            record(out, iterations, defect)
+            record(report, iterations, defect)
             if failed:
                 return NO_SOLUTION
             E = cayley_increment(c)
@@ -125,13 +126,13 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
         put3(y, 9, S, add(turned_back(E, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
         return 0
 
-    def forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, P = get9(y, 0, S), get3(y, 9, S)
         k = field_weight(S, p, R, curl)
         c, iterations, defect, failed = solve_linear_increment_(
             par6(p, 0, S), P, h, NO_ROTOR, NO_CHARGE, NO_ROTOR, hat_(k)
         )
-        record(out, iterations, defect)
+        record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
         E = cayley_increment(c)
@@ -140,7 +141,7 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
         put3(y, 9, S, add(turned_back(E, add(P, cross(v, k))), cross(v, field_weight(S, p, Q, curl))))
         return 0
 
-    def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
         R, Pi = get9(y, 0, S), get3(y, 9, S)
         omega = apply_symmetric(par6(p, 6, S), subtract(Pi, charge_moment(S, p, R, vector)))
         change = cross(Pi, omega)
@@ -149,13 +150,13 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
             x, rate = apply(R, rho), cross(omega, rho)
             turning = cross(rho, apply_transposed(R, apply_transposed(slopes(x), apply(R, rate))))
             change = add(change, scale(q, add(turning, cross(rate, apply_transposed(R, vector(x))))))
-        put3(out, 0, S, cross(R[0:3], omega))
-        put3(out, 3, S, cross(R[3:6], omega))
-        put3(out, 6, S, cross(R[6:9], omega))
-        put3(out, 9, S, change)
+        put3(dy, 0, S, cross(R[0:3], omega))
+        put3(dy, 3, S, cross(R[3:6], omega))
+        put3(dy, 6, S, cross(R[6:9], omega))
+        put3(dy, 9, S, change)
         return 0
 
-    return TransientFlow(drift), TransientFlow(forced), TransientFlow(rhs)
+    return TransientFlow(drift), TransientFlow(forced), TransientRate(rhs)
 
 
 def electric_flow(electric: ScalarField) -> TransientFlow:
@@ -163,14 +164,14 @@ def electric_flow(electric: ScalarField) -> TransientFlow:
     if electric.potential is None:
         pull = electric.pull
 
-        def formula(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
             put3(y, FORCE, S, points_moment(S, y, p, POINTS, int(worst(par(p, COUNT, S))), pull))
             return 0
 
         return TransientFlow(formula)
     write = electric.potential.write
 
-    def numerical(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def numerical(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y)
         return 0
 
@@ -218,9 +219,9 @@ class ChargedPoints(MagneticBody):
         self.magnetic = VectorField(magnetic, "magnetic")
         drift, forced, rhs = magnetic_flows(self.magnetic)
         force = electric_flow(self.electric)
-        self._representations = {
-            "matrix": Representation(MATRIX, drift=drift, force=force, rhs=rhs),
-            "forced": Representation(KINETIC, drift=forced, force=force),
+        self._representations: dict[str, Representation] = {
+            Form.DEFAULT: Representation(MATRIX, drift=drift, force=force, rhs=rhs),
+            Form.FORCED: Representation(KINETIC, drift=forced, force=force),
         }
 
     @property

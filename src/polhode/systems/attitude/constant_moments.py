@@ -29,21 +29,21 @@ Array = NDArray[np.float64]
 
 
 @flow
-def point_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def point_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = b × RᵀF`."""
     put3(y, FORCE, S, cross(par3(p, OWN, S), apply_transposed(get9(y, 0, S), par3(p, OWN + 3, S))))
     return 0
 
 
 @flow
-def space_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def space_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = RᵀM₀`."""
     put3(y, FORCE, S, apply_transposed(get9(y, 0, S), par3(p, OWN, S)))
     return 0
 
 
 @flow
-def fixed_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def fixed_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = M₀`."""
     put3(y, FORCE, S, par3(p, OWN, S))
     return 0

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Invariant, Representation, State, energy_parts
+from ...core.representation import Form, Representation
+from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
 from ...scalars import flow, get3, get9, kernel, par3, par6, put3
@@ -66,7 +67,7 @@ def no_moment(S: Any, y: Any) -> None:
 
 
 @flow
-def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """A moment given by numbers, and no potential."""
     no_moment(S, y)
     return add_moment(S, y, p, t, h, None, None)
@@ -124,14 +125,14 @@ class AttitudeBody(ForcedAttitude):
         write = no_moment if self.potential is None else self.potential.write
         if not self.moment.acts:
 
-            def potential_force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            def potential_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
                 write(S, y)
                 return 0
 
             return TransientFlow(potential_force)
         moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
 
-        def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
             write(S, y)
             return add_moment(S, y, p, t, h, moment, linear)
 
@@ -141,7 +142,7 @@ class AttitudeBody(ForcedAttitude):
     def representations(self) -> Mapping[str, Representation]:
         if self.linear is None:
             return super().representations
-        return {"matrix": Representation(MATRIX, drift=self.linear.drift, force=self.force, rhs=self.linear.rhs)}
+        return {Form.DEFAULT: Representation(MATRIX, drift=self.linear.drift, force=self.force, rhs=self.linear.rhs)}
 
     def linear_term(self, R: Array) -> Array | float:
         return super().linear_term(R) if self.linear is None else self.linear.at(R)

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Representation
+from ...core.representation import Form, Representation
 from ...errors import InvalidInputError
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cross, scale, subtract
-from ...scalars import Flow, flow, get3, get9, kernel, par3, par6, put3, put9
+from ...scalars import Flow, flow, get3, get9, kernel, par3, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, record
 from ..inputs.external_moment import ExternalMoment
 from .base import MATRIX, AttitudeSystem, drift_matrix, rhs_matrix
@@ -47,13 +47,13 @@ def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
 
 
 @flow
-def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     a, D = rotor_and_damping(p, S)
     c, iterations, defect, failed = solve_linear_increment_(
         par6(p, 0, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D
     )
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
@@ -63,16 +63,16 @@ def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
-@flow
-def rhs_terms(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_terms(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω − D ω`, `ω = J⁻¹ (Π − a)`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     a, D = rotor_and_damping(p, S)
     omega = apply_symmetric(par6(p, 6, S), subtract(Pi, a))
-    put3(out, 0, S, cross(R[0:3], omega))
-    put3(out, 3, S, cross(R[3:6], omega))
-    put3(out, 6, S, cross(R[6:9], omega))
-    put3(out, 9, S, subtract(cross(Pi, omega), apply(D, omega)))
+    put3(dy, 0, S, cross(R[0:3], omega))
+    put3(dy, 3, S, cross(R[3:6], omega))
+    put3(dy, 6, S, cross(R[6:9], omega))
+    put3(dy, 9, S, subtract(cross(Pi, omega), apply(D, omega)))
     return 0
 
 
@@ -103,8 +103,8 @@ class ForcedAttitude(AttitudeSystem):
     @property
     def representations(self) -> Mapping[str, Representation]:
         if self.damped or self.gyro.any():
-            return {"matrix": Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)}
-        return {"matrix": Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)}
+            return {Form.DEFAULT: Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)}
+        return {Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)}
 
     def parameters(self) -> Array:
         terms = (self.moment.pulse, self.gyro, self.damping.reshape(-1), self.own_parameters())

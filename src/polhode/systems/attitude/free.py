@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Invariant, Representation, State
+from ...core.representation import Representation
+from ...core.system import Invariant, State
 from ...errors import InvalidInputError
 from ..stability.equilibria import Equilibrium
 from .base import REPRESENTATIONS, AttitudeSystem

@@ -22,10 +22,10 @@ from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
-from ...scalars import Flow, any_of, get3, get9, par6, put3, put9, value
+from ...scalars import Flow, Rate, any_of, get3, get9, par6, put3, put9, value
 from ...scalars.protocol import NO_SOLUTION, record
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.transient_flow import TransientFlow, TransientRate
 from .forced import NO_CHARGE, NO_FIELD, rotor_and_damping
 
 Array = NDArray[np.float64]
@@ -61,10 +61,10 @@ class LinearTerm:
     def describe(self) -> list[str]:
         return [text_of(e) for e in self.expressions]
 
-    def _flows(self) -> tuple[Flow, Flow]:
+    def _flows(self) -> tuple[Flow, Rate]:
         vector, slopes = self.vector, self.slopes
 
-        def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
             R, Pi = get9(y, 0, S), get3(y, 9, S)
             _, D = rotor_and_damping(p, S)
             here, B = vector(R), slopes(R)
@@ -78,7 +78,7 @@ class LinearTerm:
                 c, iterations, defect, failed = solve_linear_increment_(
                     par6(p, 0, S), subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss
                 )
-                record(out, iterations, defect)
+                record(report, iterations, defect)
                 if failed:
                     return NO_SOLUTION
                 E = cayley_increment(c)
@@ -96,14 +96,14 @@ class LinearTerm:
             put3(y, 9, S, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
             return 0
 
-        def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
             R, Pi = get9(y, 0, S), get3(y, 9, S)
             _, D = rotor_and_damping(p, S)
             omega = apply_symmetric(par6(p, 6, S), subtract(Pi, vector(R)))
-            put3(out, 0, S, cross(R[0:3], omega))
-            put3(out, 3, S, cross(R[3:6], omega))
-            put3(out, 6, S, cross(R[6:9], omega))
-            put3(out, 9, S, add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega))))
+            put3(dy, 0, S, cross(R[0:3], omega))
+            put3(dy, 3, S, cross(R[3:6], omega))
+            put3(dy, 6, S, cross(R[6:9], omega))
+            put3(dy, 9, S, add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega))))
             return 0
 
-        return TransientFlow(drift), TransientFlow(rhs)
+        return TransientFlow(drift), TransientRate(rhs)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
+from ...core.representation import Form
 from ...core.system import energy_parts
 from .base import MATRIX, AttitudeSystem
 
@@ -54,10 +55,10 @@ class MagneticBody(AttitudeSystem):
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The canonical form; in (ξ, δP) by `δΠ = δP + δa`."""
-        if representation == "matrix":
+        if representation == Form.DEFAULT:
             return super().symplectic_form(representation, y)
         values = KINETIC.unpack(y)
-        form = super().symplectic_form("matrix", MATRIX.pack({"R": values["R"], "Pi": self.derive("Pi", values)}))
+        form = super().symplectic_form(Form.DEFAULT, MATRIX.pack({"R": values["R"], "Pi": self.derive("Pi", values)}))
         change = np.eye(6)
         change[3:, :3] = self.linear_term_slope(values["R"])
         return change.T @ form @ change

@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Field, Invariant, Representation, State
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State
 from ...geometry import so3
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par, par6, put3, put9, sin
+from ...scalars import flow, get3, get9, kernel, par, par6, put3, put9, rate, sin
 from ...scalars.protocol import NO_SOLUTION, record
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import cube_attitudes
@@ -47,11 +48,11 @@ def turn_about_normal(angle: Any, R: Matrix) -> Matrix:
 
 
 @flow
-def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ Z R F`, `Π ↦ FᵀΠ` with `h S(Π) = F Jd − Jd Fᵀ`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
@@ -61,23 +62,23 @@ def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def gravity_gradient(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def gravity_gradient(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = 3n² b₃ × Jb₃` with b₃ = Rᵀe₃, the last row of R."""
     b, n = get3(y, 6, S), par(p, RATE, S)
     put3(y, FORCE, S, scale(3.0 * n * n, cross(b, apply_symmetric(par6(p, 0, S), b))))
     return 0
 
 
-@flow
-def rhs_orbit(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_orbit(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω − n b₂)`, `Π̇ = Π × ω`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     omega = apply_symmetric(par6(p, 6, S), Pi)
     relative = subtract(omega, scale(par(p, RATE, S), R[3:6]))
-    put3(out, 0, S, cross(R[0:3], relative))
-    put3(out, 3, S, cross(R[3:6], relative))
-    put3(out, 6, S, cross(R[6:9], relative))
-    put3(out, 9, S, cross(Pi, omega))
+    put3(dy, 0, S, cross(R[0:3], relative))
+    put3(dy, 3, S, cross(R[3:6], relative))
+    put3(dy, 6, S, cross(R[6:9], relative))
+    put3(dy, 9, S, cross(Pi, omega))
     return 0
 
 
@@ -106,7 +107,7 @@ class OrbitingBody(AttitudeSystem):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return {"matrix": Representation(MATRIX, drift=drift_orbit, force=gravity_gradient, rhs=rhs_orbit)}
+        return {Form.DEFAULT: Representation(MATRIX, drift=drift_orbit, force=gravity_gradient, rhs=rhs_orbit)}
 
     def __init__(self, inertia: ArrayLike, n: float = 1.0, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)

@@ -33,7 +33,7 @@ E3 = (0.0, 0.0, 1.0)
 
 
 @flow
-def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = m g ρ₀ × Γ` with Γ = Rᵀe₃, the last row of R."""
     put3(y, FORCE, S, cross(par3(p, OWN, S), get3(y, 6, S)))
     return 0

@@ -64,7 +64,7 @@ def attraction_moment(S: Any, y: Any, p: Any, further: Any) -> Vector:
 
 
 @flow
-def field_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def field_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     put3(y, FORCE, S, attraction_moment(S, y, p, None))
     return 0
 
@@ -74,14 +74,14 @@ def further_moment(further: ScalarField) -> TransientFlow:
     if further.potential is None:
         pull = further.pull
 
-        def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+        def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
             put3(y, FORCE, S, attraction_moment(S, y, p, pull))
             return 0
 
         return TransientFlow(formula_moment)
     write = further.potential.write
 
-    def numerical_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def numerical_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y)
         put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, None)))
         return 0

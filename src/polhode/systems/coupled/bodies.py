@@ -22,7 +22,8 @@ from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
-from ...core.system import Field, Invariant, Representation, State, System
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3
 from ...geometry.increments.linear_terms import solve_linear_increment_
@@ -30,7 +31,7 @@ from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, multiply, scale, subtract, transpose
-from ...scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, worst
+from ...scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, rate, worst
 from ...scalars.protocol import NO_SOLUTION, record
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.transient_flow import TransientFlow
@@ -58,7 +59,7 @@ def par9(p: Any, i: Any, S: Any) -> Matrix:
 
 
 @kernel
-def drift_each(S: Any, y: Any, p: Any, h: Any, out: Any, rotors: Any) -> int:
+def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
     """`R ↦ R F`, `Π ↦ FᵀΠ` for every body. `rotors` is None where no body has one: then the equation for F is simpler."""
     n = whole(p, 0, S)
     for i in range(n):
@@ -71,7 +72,7 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, out: Any, rotors: Any) -> int:
             c, iterations, defect, failed = solve_linear_increment_(
                 par6(p, k, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
             )
-        record(out, iterations, defect)
+        record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
         put3(y, 15 * n + 3 * i, S, c)
@@ -83,17 +84,17 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, out: Any, rotors: Any) -> int:
 
 
 @flow
-def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return drift_each(S, y, p, h, out, None)
+def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return drift_each(S, y, p, h, report, None)
 
 
 @flow
-def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return drift_each(S, y, p, h, out, True)
+def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return drift_each(S, y, p, h, report, True)
 
 
-@flow
-def rhs_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_bodies(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ (Π − a)` for every body."""
     n = whole(p, 0, S)
     for i in range(n):
@@ -101,13 +102,13 @@ def rhs_bodies(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
         Pi = get3(y, 9 * n + 3 * i, S)
         omega = apply_symmetric(par6(p, k + 6, S), subtract(Pi, par3(p, k + 12, S)))
         for row in range(9 * i, 9 * i + 9, 3):
-            put3(out, row, S, cross(get3(y, row, S), omega))
-        put3(out, 9 * n + 3 * i, S, cross(Pi, omega))
+            put3(dy, row, S, cross(get3(y, row, S), omega))
+        put3(dy, 9 * n + 3 * i, S, cross(Pi, omega))
     return 0
 
 
 @flow
-def pair_moments(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pair_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The moments of `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; after the bodies, p holds the number of pairs, and i, j and C of each."""
     n = whole(p, 0, S)
     first = 1 + BODY * n
@@ -177,7 +178,7 @@ class CoupledBodies(System):
         if self.potential is not None:
             write = self.potential.write
 
-            def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+            def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
                 write(S, y)
                 return 0
 
@@ -187,7 +188,9 @@ class CoupledBodies(System):
     def representations(self) -> Mapping[str, Representation]:
         drift = drift_rotors if self.gyros.any() else drift_bodies
         n = self.bodies
-        return {"matrix": Representation(self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=3 * n)}
+        return {
+            Form.DEFAULT: Representation(self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=3 * n)
+        }
 
     def parameters(self) -> Array:
         bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]

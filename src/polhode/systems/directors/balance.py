@@ -231,7 +231,7 @@ def increment(
     moment: Any,
     at_ends: Any,
     twistless: Any,
-    out: Any,
+    report: Any,
 ) -> tuple[Vector, Any]:
     """The Cayley parameter c of the step, by Newton's method, and whether it failed in any lane.
 
@@ -267,7 +267,7 @@ def increment(
     # in words that NaN fails as well; past the fold of the Lagrange–d'Alembert equations the determinant is negative
     good = (defect <= RESIDUAL_BOUND * RESIDUAL_BOUND) & (determinant > 0.0)
     failed = any_of(where(good, 0.0, 1.0) > 0.5)
-    record(out, iterations, worst(defect))
+    record(report, iterations, worst(defect))
 
     nothing = scale(0.0, add(Pi, R[0:3]))
     x = (attach(c[0], nothing[0]), attach(c[1], nothing[1]), attach(c[2], nothing[2]))

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
-from ...core.system import Field, Invariant, Representation, State
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ..attitude.base import AttitudeSystem
@@ -139,7 +140,7 @@ class DirectorBody(AttitudeSystem):
         return {name: kept[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
-        if representation in ("split", "director_velocities"):
+        if representation in (Form.SPLIT, Form.DIRECTOR_VELOCITIES):
             raise PolhodeError(
                 f"the representation {representation!r} has more variables than phase space has dimensions"
             )

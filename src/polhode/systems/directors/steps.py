@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
-from ...core.system import Representation
+from ...core.representation import Form, Representation
 from ...geometry.so3 import hat_, vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
@@ -29,11 +29,11 @@ from ...geometry.vectors import (
     subtract,
     transpose,
 )
-from ...scalars import Flow, flow, get, get3, get9, kernel, par6, put, put3, put9
+from ...scalars import Flow, Rate, flow, get, get3, get9, kernel, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION
 from ..attitude.base import MATRIX
 from ..inputs.external_moment import body_moment
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.transient_flow import TransientFlow, TransientRate
 from .balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
 
 VELOCITIES = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3)), Variable("stretch", Euclidean(6)))
@@ -64,7 +64,7 @@ def rates(J_inverse: Symmetric, Pi: Vector, twistless: Any) -> Vector:
 
 
 @kernel
-def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, moment: Any, twistless: Any) -> int:
+def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, moment: Any, twistless: Any) -> int:
     """One step of the energy–momentum scheme: (86)–(91) and, non-twisting, (92)–(95).
 
     The velocities follow from `Ṙ₁ = (2/h)(R₁ − R₀) − Ṙ₀`: they leave the tangent space of SO(3) by a stretch Σ of size
@@ -79,7 +79,7 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, momen
     V = plus(hat_(omega), 1.0, full(Sigma))
     N = multiply(V, E)
     A = plus(diagonal(h * (N[0] + N[4] + N[8])), 1.0, plus(full(scale(2.0, J[0:3]) + scale(2.0, J[3:6])), -h, N))
-    c, failed = increment(S, p, t, h, R, Pi, scale(0.5 * h, omega), A, moment, False, twistless, out)
+    c, failed = increment(S, p, t, h, R, Pi, scale(0.5 * h, omega), A, moment, False, twistless, report)
     if failed:
         return NO_SOLUTION
     M = moment_halfway(S, p, t, h, R, c, moment)
@@ -104,7 +104,7 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, momen
 
 
 @kernel
-def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, moment: Any, twistless: Any) -> int:
+def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, moment: Any, twistless: Any) -> int:
     """One step of the discrete Lagrange–d'Alembert equations (124)–(127), each half of the moment at its end.
 
     For the standard body and no moment this is the variational step of the free rigid body.
@@ -113,7 +113,7 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, mo
     J = par6(p, 0, S)
     guess = scale(0.5 * h, rates(par6(p, 6, S), Pi, twistless))
     A = full(scale(2.0, J[0:3]) + scale(2.0, J[3:6]))
-    c, failed = increment(S, p, t, h, R, Pi, guess, A, moment, True, twistless, out)
+    c, failed = increment(S, p, t, h, R, Pi, guess, A, moment, True, twistless, report)
     if failed:
         return NO_SOLUTION
     M = moment_halfway(S, p, t, h, R, c, moment)
@@ -134,23 +134,23 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, mo
 
 
 @kernel
-def body_rates(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, moment: Any, twistless: Any) -> int:
+def body_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless: Any) -> int:
     """`Ṙ = R S(ω)` and `Π̇ = Π × ω + M`; for the non-twisting body `Π̇ = M` across d₃, which is (71a)."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     omega = rates(par6(p, 6, S), Pi, twistless)
     M = body_moment(S, p, t, R, omega, moment)
-    put9(out, 0, S, turning(R, omega))
+    put9(dy, 0, S, turning(R, omega))
     if twistless:
-        put(out, 9, S, M[0])
-        put(out, 10, S, M[1])
-        put(out, 11, S, 0.0)
+        put(dy, 9, S, M[0])
+        put(dy, 10, S, M[1])
+        put(dy, 11, S, 0.0)
     else:
-        put3(out, 9, S, add(cross(Pi, omega), M))
+        put3(dy, 9, S, add(cross(Pi, omega), M))
     return 0
 
 
 @kernel
-def split_rates(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, moment: Any, twistless: Any) -> int:
+def split_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless: Any) -> int:
     """The split form (51) and (71), in space: `∇π⊥ + π∥ ḋ₃ = m⊥` and `π̇∥ − π⊥·ḋ₃ = m∥`, or `∇π⊥ = m⊥` and `π∥ = 0`.
 
     ∇ is the covariant derivative along d₃ (5): π̇⊥ is ∇π⊥ and the part −(π⊥·ḋ₃) d₃ that keeps it tangent.
@@ -164,14 +164,14 @@ def split_rates(S: Any, y: Any, p: Any, t: Any, h: Any, out: Any, moment: Any, t
     across = dot(m, d3)
     covariant = subtract(m, scale(across, d3))
     normal = dot(perp, turn)
-    put9(out, 0, S, turning(R, omega))
+    put9(dy, 0, S, turning(R, omega))
     if twistless:
-        put3(out, 9, S, subtract(covariant, scale(normal, d3)))
-        put(out, 12, S, 0.0)
+        put3(dy, 9, S, subtract(covariant, scale(normal, d3)))
+        put(dy, 12, S, 0.0)
     else:
         covariant = subtract(covariant, scale(par_, turn))
-        put3(out, 9, S, subtract(covariant, scale(normal, d3)))
-        put(out, 12, S, normal + across)
+        put3(dy, 9, S, subtract(covariant, scale(normal, d3)))
+        put(dy, 12, S, normal + across)
     return 0
 
 
@@ -182,26 +182,27 @@ def director_representations(twistless: bool, moment: Any = None) -> dict[str, R
     knows them again.
     """
     made: Callable[[Any], Flow] = flow if moment is None else TransientFlow
+    made_rate: Callable[[Any], Rate] = rate if moment is None else TransientRate
+
+    @made_rate
+    def body(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+        return body_rates(S, y, p, t, dy, moment, twistless)
+
+    @made_rate
+    def split(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+        return split_rates(S, y, p, t, dy, moment, twistless)
 
     @made
-    def body(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        return body_rates(S, y, p, t, h, out, moment, twistless)
+    def energy_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        return energy_momentum_step(S, y, p, t, h, report, moment, twistless)
 
     @made
-    def split(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        return split_rates(S, y, p, t, h, out, moment, twistless)
-
-    @made
-    def energy_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        return energy_momentum_step(S, y, p, t, h, out, moment, twistless)
-
-    @made
-    def lagrange_dalembert(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        return lagrange_dalembert_step(S, y, p, t, h, out, moment, twistless)
+    def lagrange_dalembert(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        return lagrange_dalembert_step(S, y, p, t, h, report, moment, twistless)
 
     return {
-        "matrix": Representation(MATRIX, rhs=body),
-        "split": Representation(SPLIT, rhs=split),
-        "director_velocities": Representation(VELOCITIES, drift=energy_momentum),
-        "director_momenta": Representation(MATRIX, drift=lagrange_dalembert),
+        Form.DEFAULT: Representation(MATRIX, rhs=body),
+        Form.SPLIT: Representation(SPLIT, rhs=split),
+        Form.DIRECTOR_VELOCITIES: Representation(VELOCITIES, drift=energy_momentum),
+        Form.DIRECTOR_MOMENTA: Representation(MATRIX, drift=lagrange_dalembert),
     }

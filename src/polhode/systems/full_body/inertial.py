@@ -23,7 +23,8 @@ from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
-from ...core.system import Field, Invariant, Representation, State, System
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
@@ -178,8 +179,8 @@ class FullBodyProblem(System):
 
     def forces(self, state: State) -> tuple[Array, Array]:
         """The force on every body, and the moment in its frame."""
-        n, form = self.n, self.representations["matrix"]
-        y = np.concatenate([self.enter("matrix", state), np.zeros(form.forces + form.workspace)])
+        n, form = self.n, self.representations[Form.DEFAULT]
+        y = np.concatenate([self.enter(Form.DEFAULT, state), np.zeros(form.forces + form.workspace)])
         assert form.force is not None
         evaluate(double, form.force.on(double), y, self.parameters(), state.t, np.zeros(5))
         return y[18 * n : 21 * n].reshape(n, 3), y[21 * n : 24 * n].reshape(n, 3)

@@ -23,7 +23,7 @@ from ...geometry.vectors import (
 )
 from ...gravity import mutual_inertial
 from ...gravity.counts import count
-from ...scalars import compiled, flow, get3, get9, kernel, par, par6, put, put3, put9
+from ...scalars import compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, record
 from .perturbation_kernels import outside
 from .tides import TIDE, around, friction, impulse, turned_inertia
@@ -45,14 +45,14 @@ def body_at(i: Any) -> Any:
 
 
 @flow
-def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Positions along γ/m, attitudes by the discrete free body (92, 94–96 of [LLM07])."""
     n = count(p, 0, S)
     for i in range(n):
         b = body_at(i)
         R, Pi = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
         c, iterations, defect, failed = solve_increment_(par6(p, b + 1, S), par6(p, b + 7, S), scale(h, Pi))
-        record(out, iterations, defect)
+        record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
         E = cayley_increment(c)
@@ -64,42 +64,42 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @kernel
-def put_turning(out: Any, S: Any, n: Any, i: Any, R: Matrix, omega: Vector) -> None:
+def put_turning(dy: Any, S: Any, n: Any, i: Any, R: Matrix, omega: Vector) -> None:
     """`Ṙ = R S(ω)`: row r of it is r × ω."""
-    put3(out, 3 * n + 9 * i, S, cross(R[0:3], omega))
-    put3(out, 3 * n + 9 * i + 3, S, cross(R[3:6], omega))
-    put3(out, 3 * n + 9 * i + 6, S, cross(R[6:9], omega))
+    put3(dy, 3 * n + 9 * i, S, cross(R[0:3], omega))
+    put3(dy, 3 * n + 9 * i + 3, S, cross(R[3:6], omega))
+    put3(dy, 3 * n + 9 * i + 6, S, cross(R[6:9], omega))
 
 
-@flow
-def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity (29–32)."""
     n = count(p, 0, S)
     for i in range(n):
         b = body_at(i)
         R, Pi = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
         omega = apply_symmetric(par6(p, b + 7, S), Pi)
-        put3(out, 3 * i, S, scale(1.0 / par(p, b, S), get3(y, 12 * n + 3 * i, S)))
-        put_turning(out, S, n, i, R, omega)
+        put3(dy, 3 * i, S, scale(1.0 / par(p, b, S), get3(y, 12 * n + 3 * i, S)))
+        put_turning(dy, S, n, i, R, omega)
         for k in range(3):
-            put(out, 12 * n + 3 * i + k, S, 0.0)
-        put3(out, 15 * n + 3 * i, S, cross(Pi, omega))
+            put(dy, 12 * n + 3 * i + k, S, 0.0)
+        put3(dy, 15 * n + 3 * i, S, cross(Pi, omega))
     return 0
 
 
-@flow
-def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The same in velocities (25–28): `Ω̇ = J⁻¹(JΩ × Ω)`."""
     n = count(p, 0, S)
     for i in range(n):
         b = body_at(i)
         R, omega = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
-        put3(out, 3 * i, S, get3(y, 12 * n + 3 * i, S))
-        put_turning(out, S, n, i, R, omega)
+        put3(dy, 3 * i, S, get3(y, 12 * n + 3 * i, S))
+        put_turning(dy, S, n, i, R, omega)
         for k in range(3):
-            put(out, 12 * n + 3 * i + k, S, 0.0)
+            put(dy, 12 * n + 3 * i + k, S, 0.0)
         turning = cross(apply_symmetric(par6(p, b + 1, S), omega), omega)
-        put3(out, 15 * n + 3 * i, S, apply_symmetric(par6(p, b + 7, S), turning))
+        put3(dy, 15 * n + 3 * i, S, apply_symmetric(par6(p, b + 7, S), turning))
     return 0
 
 
@@ -153,7 +153,7 @@ def to_rates(S: Any, y: Any, p: Any) -> None:
 
 
 @flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """−∂U/∂x and M of every body."""
     sum_pairs(S, y, p)
     add_outside(S, y, p, t, outside)
@@ -161,9 +161,9 @@ def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """−∂U/∂x/m and J⁻¹M of every body."""
-    status = force(S, y, p, t, h, out)  # type: ignore[operator]
+    status = force(S, y, p, t, h, report)  # type: ignore[operator]
     to_rates(S, y, p)
     return status
 
@@ -201,19 +201,19 @@ def push_half(S: Any, y: Any, p: Any, k: Any, half: Any, after: bool) -> None:
 
 
 @flow
-def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The free motion between half the tides' impulses (`dissipation`)."""
-    return around(S, y, p, t, h, out, count(p, count(p, TIDES, S), S), drift, push_half)
+    return around(S, y, p, t, h, report, count(p, count(p, TIDES, S), S), drift, push_half)
 
 
-@flow
-def rhs_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity, with the tides."""
     n, tides = count(p, 0, S), count(p, count(p, TIDES, S), S)
-    status = rhs(S, y, p, t, h, out)  # type: ignore[operator]
+    status = rhs(S, y, p, t, dy, report)  # type: ignore[operator]
     for k in range(tides):
         a, b, strength, r, u, _, _ = tide_at(S, y, p, k)
-        push(S, out, y, n, a, b, r, friction(strength, r, u))
+        push(S, dy, y, n, a, b, r, friction(strength, r, u))
     return status
 
 
@@ -229,6 +229,6 @@ def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
 
 
 @compiled
-def evaluate(S: Any, force: Any, y: Array, p: Array, t: float, out: Array) -> int:
+def evaluate(S: Any, force: Any, y: Array, p: Array, t: float, report: Array) -> int:
     """Put the forces at y into its slots."""
-    return force(S, y, p, t, 0.0, out)
+    return force(S, y, p, t, 0.0, report)

@@ -106,7 +106,7 @@ def _orbit(pair: Pair, given: Mapping[str, Any]) -> tuple[Array, Array]:
         }
         return cartesian(orbit_from(pair.G * (pair.m1 + pair.m2), **numbers))
     except InvalidInputError as error:
-        raise InvalidInputError(f"elements.{error.field}", error.value, error.allowed) from error
+        raise error.renamed(f"elements.{error.field}") from error
 
 
 def _synchronous(given: Mapping[str, Any]) -> set[int]:

@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
-from ...core.system import Field, Invariant, Representation, State, System
+from ...core.representation import Representation
+from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step

@@ -26,7 +26,7 @@ from ...geometry.vectors import (
 )
 from ...gravity import moment_on_second, mutual
 from ...gravity.counts import count
-from ...scalars import flow, get3, get9, kernel, par, par6, put3, put9
+from ...scalars import flow, get3, get9, kernel, par, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, record
 from .perturbation_kernels import outside
 from .tides import TIDE, around, friction, impulse, turned_inertia
@@ -53,14 +53,14 @@ VELOCITIES = _layout("V", "Omega", "Omega2", "v2")
 
 
 @flow
-def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """(116)–(125) of [LLM07] without force; the first body's increment is found in its own frame, F = R F₁ Rᵀ."""
     A, Pi, Pi2 = get9(y, R, S), get3(y, PI, S), get3(y, PI2, S)
     g = scale(h, apply_transposed(A, Pi))
     c1, iterations, defect, failed = solve_increment_(par6(p, J1, S), par6(p, J1_INVERSE, S), g)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     c2, iterations, defect, failed2 = solve_increment_(par6(p, J2, S), par6(p, J2_INVERSE, S), scale(h, Pi2))
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed or failed2:
         return NO_SOLUTION
     m1, m2 = par(p, 0, S), par(p, 1, S)
@@ -77,8 +77,8 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
-@flow
-def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity."""
     A = get9(y, R, S)
     Gamma, Pi, Pi2 = get3(y, GAMMA, S), get3(y, PI, S), get3(y, PI2, S)
@@ -86,20 +86,20 @@ def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     Omega2 = apply_symmetric(par6(p, J2_INVERSE, S), Pi2)
     # Ṙ = R S(Ω₁ − RᵀΩ₂), in the first body's frame
     own = subtract(apply_symmetric(par6(p, J1_INVERSE, S), apply_transposed(A, Pi)), apply_transposed(A, Omega2))
-    put3(out, X, S, add(scale((m1 + m2) / (m1 * m2), Gamma), cross(get3(y, X, S), Omega2)))
-    put3(out, X2, S, scale(1.0 / m2, get3(y, GAMMA2, S)))
+    put3(dy, X, S, add(scale((m1 + m2) / (m1 * m2), Gamma), cross(get3(y, X, S), Omega2)))
+    put3(dy, X2, S, scale(1.0 / m2, get3(y, GAMMA2, S)))
     for k in range(3):
-        put3(out, R + 3 * k, S, cross(get3(y, R + 3 * k, S), own))
-        put3(out, R2 + 3 * k, S, cross(get3(y, R2 + 3 * k, S), Omega2))
-    put3(out, GAMMA, S, cross(Gamma, Omega2))
-    put3(out, PI, S, cross(Pi, Omega2))
-    put3(out, PI2, S, cross(Pi2, Omega2))
-    put3(out, GAMMA2, S, scale(0.0, Pi2))
+        put3(dy, R + 3 * k, S, cross(get3(y, R + 3 * k, S), own))
+        put3(dy, R2 + 3 * k, S, cross(get3(y, R2 + 3 * k, S), Omega2))
+    put3(dy, GAMMA, S, cross(Gamma, Omega2))
+    put3(dy, PI, S, cross(Pi, Omega2))
+    put3(dy, PI2, S, cross(Pi2, Omega2))
+    put3(dy, GAMMA2, S, scale(0.0, Pi2))
     return 0
 
 
-@flow
-def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The same in velocities (54–61): `Ω̇ = J_R⁻¹(J_RΩ × Ω) + Ω × Ω₂`, since `J̇_R = [S(Ω − Ω₂), J_R]`."""
     A = get9(y, R, S)
     V, Omega, Omega2 = get3(y, GAMMA, S), get3(y, PI, S), get3(y, PI2, S)
@@ -107,16 +107,16 @@ def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     turning = cross(apply_symmetric(par6(p, J1, S), own), own)
     turning2 = cross(apply_symmetric(par6(p, J2, S), Omega2), Omega2)
     relative = subtract(own, apply_transposed(A, Omega2))
-    put3(out, X, S, add(V, cross(get3(y, X, S), Omega2)))
-    put3(out, X2, S, get3(y, GAMMA2, S))
+    put3(dy, X, S, add(V, cross(get3(y, X, S), Omega2)))
+    put3(dy, X2, S, get3(y, GAMMA2, S))
     for k in range(3):
-        put3(out, R + 3 * k, S, cross(get3(y, R + 3 * k, S), relative))
-        put3(out, R2 + 3 * k, S, cross(get3(y, R2 + 3 * k, S), Omega2))
-    put3(out, GAMMA, S, cross(V, Omega2))
+        put3(dy, R + 3 * k, S, cross(get3(y, R + 3 * k, S), relative))
+        put3(dy, R2 + 3 * k, S, cross(get3(y, R2 + 3 * k, S), Omega2))
+    put3(dy, GAMMA, S, cross(V, Omega2))
     turned = apply(A, apply_symmetric(par6(p, J1_INVERSE, S), turning))
-    put3(out, PI, S, add(turned, cross(Omega, Omega2)))
-    put3(out, PI2, S, apply_symmetric(par6(p, J2_INVERSE, S), turning2))
-    put3(out, GAMMA2, S, scale(0.0, Omega2))
+    put3(dy, PI, S, add(turned, cross(Omega, Omega2)))
+    put3(dy, PI2, S, apply_symmetric(par6(p, J2_INVERSE, S), turning2))
+    put3(dy, GAMMA2, S, scale(0.0, Omega2))
     return 0
 
 
@@ -161,7 +161,7 @@ def to_rates(S: Any, y: Any, p: Any) -> None:
 
 
 @flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """What changes Γ, Π, Π₂ and γ₂ at fixed configuration."""
     mutual_force(S, y, p)
     add_outside(S, y, p, t, outside)
@@ -169,9 +169,9 @@ def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """What changes V, Ω, Ω₂ and v₂ at fixed configuration."""
-    status = force(S, y, p, t, h, out)  # type: ignore[operator]
+    status = force(S, y, p, t, h, report)  # type: ignore[operator]
     to_rates(S, y, p)
     return status
 
@@ -209,16 +209,16 @@ def push_half(S: Any, y: Any, p: Any, k: Any, half: Any, after: bool) -> None:
 
 
 @flow
-def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The free motion between half the tides' impulses (`dissipation`)."""
-    return around(S, y, p, t, h, out, count(p, count(p, TIDES, S), S), drift, push_half)
+    return around(S, y, p, t, h, report, count(p, count(p, TIDES, S), S), drift, push_half)
 
 
-@flow
-def rhs_forced(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity, with the tides."""
-    status = rhs(S, y, p, t, h, out)  # type: ignore[operator]
+    status = rhs(S, y, p, t, dy, report)  # type: ignore[operator]
     for k in range(count(p, count(p, TIDES, S), S)):
         spin, strength, u, _ = tide_at(S, y, p, k)
-        push(S, out, y, spin, friction(strength, get3(y, X, S), u))
+        push(S, dy, y, spin, friction(strength, get3(y, X, S), u))
     return status

@@ -1,6 +1,6 @@
 """What the inertial and the relative full body problem share: their forms, and what perturbations leave conserved.
 
-"matrix"      the Hamiltonian form, in momenta: `LGVI`, or right-hand sides alone if there are tides
+"default"      the Hamiltonian form, in momenta: `LGVI`, or right-hand sides alone if there are tides
 "forced"      the same variables where there are tides: `ForcedLGVI`
 "lagrangian"  the continuous equations in velocities (without tides); the discrete Lagrangian form is `LGVI(form="lagrangian")`
 """
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.layout import Layout
-from ...core.system import Invariant, Representation
+from ...core.representation import Form, Representation
+from ...core.system import Invariant
 from ...gravity.counts import count
-from ...scalars import Flow, kernel
+from ...scalars import Flow, Rate, kernel
 from ..inputs.transient_flow import TransientFlow
 from .perturbation_kernels import Functions
 from .perturbations import Outside
@@ -29,7 +30,7 @@ Array = NDArray[np.float64]
 def forms(
     layouts: tuple[Layout, Layout],
     drifts: tuple[Flow, Flow],
-    slopes: tuple[Flow, Flow, Flow],
+    slopes: tuple[Rate, Rate, Rate],
     forces: tuple[Flow, Flow],
     workspace: int,
     damped: bool,
@@ -38,9 +39,12 @@ def forms(
     and with tides, and the right-hand side in velocities."""
     momenta = Representation(layouts[0], force=forces[0], workspace=workspace)
     if damped:
-        return {"matrix": replace(momenta, rhs=slopes[1]), "forced": replace(momenta, drift=drifts[1], rhs=slopes[1])}
+        return {
+            Form.DEFAULT: replace(momenta, rhs=slopes[1]),
+            Form.FORCED: replace(momenta, drift=drifts[1], rhs=slopes[1]),
+        }
     velocities = Representation(layouts[1], force=forces[1], rhs=slopes[2], workspace=workspace)
-    return {"matrix": replace(momenta, drift=drifts[0], rhs=slopes[0]), "lagrangian": velocities}
+    return {Form.DEFAULT: replace(momenta, drift=drifts[0], rhs=slopes[0]), Form.LAGRANGIAN: velocities}
 
 
 def forces_with(
@@ -53,18 +57,18 @@ def forces_with(
     move, pull = functions.move, functions.pull
 
     @kernel
-    def whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def whole(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         move(S, p, count(p, header, S), t)
-        status = force(S, y, p, t, h, out)  # type: ignore[operator]
+        status = force(S, y, p, t, h, report)  # type: ignore[operator]
         if pull is not None:
             add_outside(S, y, p, t, pull)
         return status
 
-    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        return whole(S, y, p, t, h, out)
+    def force_whole(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        return whole(S, y, p, t, h, report)
 
-    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        status = whole(S, y, p, t, h, out)
+    def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        status = whole(S, y, p, t, h, report)
         to_rates(S, y, p)
         return status
 

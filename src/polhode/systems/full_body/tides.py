@@ -75,11 +75,11 @@ def impulse(half: Any, strength: Any, r: Vector, u: Vector, inverse_mass: Any, W
 
 
 @kernel
-def around(S: Any, y: Any, p: Any, t: float, h: float, out: Any, tides: Any, drift: Any, push: Any) -> int:
+def around(S: Any, y: Any, p: Any, t: float, h: float, report: Any, tides: Any, drift: Any, push: Any) -> int:
     """The flow `drift` between half the impulses of `tides` tides; `push(S, y, p, k, half, after)` gives that of tide k."""
     for k in range(tides):
         push(S, y, p, k, 0.5 * h, True)
-    status = drift(S, y, p, t, h, out)
+    status = drift(S, y, p, t, h, report)
     if status == 0:
         for k in range(tides):
             push(S, y, p, tides - 1 - k, 0.5 * h, False)

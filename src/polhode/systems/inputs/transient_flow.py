@@ -14,7 +14,7 @@ from numba.core.errors import NumbaError
 
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector
-from ...scalars import Dual, Flow, double, kernel
+from ...scalars import Dual, Flow, Rate, double, kernel
 from ...scalars.aligned import AlignedCompiler
 from ...scalars.compile import BoundFlow
 from ...scalars.fingerprint import plain
@@ -50,6 +50,10 @@ class TransientFlow(Flow):
     @cached_property
     def dispatcher(self) -> Dispatcher:
         return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
+
+
+class TransientRate(TransientFlow, Rate):
+    """The derivative of the state, around a user's function."""
 
 
 def of_state(function: Callable[..., Any]) -> Callable[..., Any]:

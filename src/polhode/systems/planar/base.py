@@ -19,9 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Circle, Euclidean
-from ...core.system import Field, Representation, State, System, energy_parts
+from ...core.representation import Form, Representation
+from ...core.system import Field, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
-from ...scalars import Flow, any_of, flow, get, kernel, par, put, sqrt, value, where
+from ...scalars import Flow, any_of, flow, get, kernel, par, put, rate, sqrt, value, where
 from ...scalars.protocol import NO_SOLUTION
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ def turned(c: Any, s: Any, versine: Any, sine: Any) -> tuple[Any, Any]:
 
 
 @flow
-def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     sine = h * get(y, 2, S) / par(p, 0, S)
     square = sine * sine
     if any_of(where(value(square) < 1.0, 0.0, 1.0) > 0.5):
@@ -51,13 +52,13 @@ def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
-@flow
-def rhs_circle(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_circle(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = p/J`."""
     omega = get(y, 2, S) / par(p, 0, S)
-    put(out, 0, S, -omega * get(y, 1, S))
-    put(out, 1, S, omega * get(y, 0, S))
-    put(out, 2, S, 0.0)
+    put(dy, 0, S, -omega * get(y, 1, S))
+    put(dy, 1, S, omega * get(y, 0, S))
+    put(dy, 2, S, 0.0)
     return 0
 
 
@@ -78,7 +79,7 @@ class CircleSystem(System):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return {"matrix": Representation(CIRCLE, drift=drift_circle, force=self.force, rhs=rhs_circle)}
+        return {Form.DEFAULT: Representation(CIRCLE, drift=drift_circle, force=self.force, rhs=rhs_circle)}
 
     def state(
         self,

@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Circle, Copies, Euclidean
-from ...core.system import Field, Invariant, Representation, State, System, energy_parts
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
-from ...scalars import any_of, attach, cos, flow, get, kernel, par, put, sin, value, where, worst
+from ...scalars import any_of, attach, cos, flow, get, kernel, par, put, rate, sin, value, where, worst
 from ...scalars.protocol import NO_SOLUTION, record
 from ..stability.equilibria import Equilibrium
 from .base import turned
@@ -57,7 +58,7 @@ def pair_correction(A: Any, B: Any, w: Any, d: Any, a: Any, b: Any, r: Any) -> t
 
 
 @flow
-def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
     c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
     p1, p2 = get(y, 4, S), get(y, 5, S)
@@ -74,7 +75,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     r = pair_residual(A, B, w, d0, g0, a, b)
     size = g0[0] * g0[0] + g0[1] * g0[1]
     defect = (r[0] * r[0] + r[1] * r[1]) / where(size > 0.0, size, 1.0)
-    record(out, iterations, worst(defect))
+    record(report, iterations, worst(defect))
     # the wanted root joins zero: the links turn by less than a right angle and the determinant stays positive
     good = (defect <= 1e-26) & (determinant > 0.0) & (a * a < 2.467) & (b * b < 2.467)
     if any_of(where(good, 0.0, 1.0) > 0.5):
@@ -94,8 +95,8 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     return 0
 
 
-@flow
-def rhs_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_pair(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = M⁻¹p`, `ṗ₁ = w sin δ ω₁ω₂ = −ṗ₂`."""
     A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
     c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
@@ -103,17 +104,17 @@ def rhs_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     wc, ws = w * (c1 * c2 + s1 * s2), w * (c1 * s2 - s1 * c2)
     spread = A * B - wc * wc
     omega1, omega2 = (B * p1 - wc * p2) / spread, (A * p2 - wc * p1) / spread
-    put(out, 0, S, -omega1 * s1)
-    put(out, 1, S, omega1 * c1)
-    put(out, 2, S, -omega2 * s2)
-    put(out, 3, S, omega2 * c2)
-    put(out, 4, S, ws * omega1 * omega2)
-    put(out, 5, S, -ws * omega1 * omega2)
+    put(dy, 0, S, -omega1 * s1)
+    put(dy, 1, S, omega1 * c1)
+    put(dy, 2, S, -omega2 * s2)
+    put(dy, 3, S, omega2 * c2)
+    put(dy, 4, S, ws * omega1 * omega2)
+    put(dy, 5, S, -ws * omega1 * omega2)
     return 0
 
 
 @flow
-def pair_weight(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pair_weight(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M₁ = −g₁ sin θ₁`, `M₂ = −g₂ sin θ₂`."""
     put(y, FORCE, S, -par(p, 3, S) * get(y, 1, S))
     put(y, FORCE + 1, S, -par(p, 4, S) * get(y, 3, S))
@@ -143,7 +144,7 @@ class DoublePlanarPendulum(System):
     }
     conserved: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ p·M⁻¹p − g₁ cos θ₁ − g₂ cos θ₂")}
     representations: Mapping[str, Representation] = {  # type: ignore[assignment]
-        "matrix": Representation(PAIR, drift=drift_pair, force=pair_weight, rhs=rhs_pair)
+        Form.DEFAULT: Representation(PAIR, drift=drift_pair, force=pair_weight, rhs=rhs_pair)
     }
 
     def __init__(

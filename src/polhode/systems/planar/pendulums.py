@@ -33,7 +33,7 @@ ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(
 
 
 @flow
-def weight_on_circle(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def weight_on_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = A cos θ − B sin θ`."""
     put(y, FORCE, S, par(p, OWN, S) * get(y, 0, S) - par(p, OWN + 1, S) * get(y, 1, S))
     return 0
@@ -253,7 +253,7 @@ def harmonic_sum(p: Any, S: Any, c: Any, s: Any, count: Any) -> Any:
 
 
 @flow
-def harmonic_moment(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def harmonic_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = −Σ kₙ sin nθ`."""
     put(y, FORCE, S, -harmonic_sum(p, S, get(y, 0, S), get(y, 1, S), int(worst(par(p, OWN, S)))))
     return 0

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...geometry.flat_matrices import add, copy, multiply, multiply_transposed, transpose
 from ...geometry.increments.son import WORKSPACE, solve_rotation
-from ...scalars import compiled, flow, get, kernel, par, put, value, worst
+from ...scalars import compiled, flow, get, kernel, par, put, rate, value, worst
 from ...scalars.protocol import NO_SOLUTION, record
 
 # Matrices of workspace that a flow needs: left-invariant copies of two variables, G, E, V and its transpose, two more,
@@ -92,7 +92,7 @@ def scale(S: Any, y: Any, c: int, a: int, factor: float, n: int) -> None:
 
 
 @flow
-def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -106,7 +106,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
         copy(S, y, a, M, n)
     scale(S, y, g, a, h, n)
     iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
@@ -128,7 +128,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: what M keeps, its spectrum and its norm, cannot drift."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -143,7 +143,7 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     congruence(S, y, g, m, a, w, n)
     scale(S, y, g, g, h, n)
     iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
@@ -152,7 +152,7 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """SDRBn (4.7): (Q, P), both turned by U."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -169,7 +169,7 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int
     body_momentum(S, y, g, a, b, w, n)
     scale(S, y, g, g, h, n)
     iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
@@ -189,7 +189,7 @@ def body_momentum(S: Any, y: Any, c: int, q: int, p: int, t: int, n: int) -> Non
 
 
 @flow
-def start_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def start_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The increment E that leads from Q_k to Q_{k+1}, put after the variables (Q_k, M_k)."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -201,7 +201,7 @@ def start_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
         copy(S, y, M, a, n)
     scale(S, y, g, M, h, n)
     iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     copy(S, y, pair, e, n)
@@ -209,7 +209,7 @@ def start_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
 
 
 @flow
-def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Moser and Veselov's first algorithm (4.4), (7.2): (Q_k, Q_{k+1}) ↦ (Q_{k+1}, Q_{k+2}).
 
     The pair is kept as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
@@ -224,7 +224,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
             ahead = par(p, first + i, S) * get(y, pair + i * n + j, S)
             put(y, g + i * n + j, S, ahead - par(p, first + j, S) * get(y, pair + j * n + i, S))
     iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(out, iterations, defect)
+    record(report, iterations, defect)
     if failed:
         return NO_SOLUTION
     load(S, y, q, 0, n, right)
@@ -262,16 +262,16 @@ def angular_velocity(S: Any, y: Any, p: Any, c: int, m: int, v: int, t: int, n: 
 
 
 @compiled
-def store(S: Any, y: Any, out: Any, c: int, a: int, n: int, right: bool) -> None:
-    """A matrix of the array `y` into the array `out`, transposed for a right-invariant body."""
+def store(S: Any, y: Any, dy: Any, c: int, a: int, n: int, right: bool) -> None:
+    """A matrix of the array `y` into the array `dy`, transposed for a right-invariant body."""
     for i in range(n):
         for j in range(n):
             at = j * n + i if right else i * n + j
-            put(out, c + at, S, get(y, a + i * n + j, S))
+            put(dy, c + at, S, get(y, a + i * n + j, S))
 
 
-@flow
-def rhs_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_momentum(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """RBn: `Q̇ = Q Ω`, `Ṁ = [M, Ω]`."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -280,18 +280,18 @@ def rhs_momentum(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     load(S, y, M, k, n, right)
     angular_velocity(S, y, p, omega, M, v, w, n, rotated)
     multiply(S, y, w, q, omega, n)
-    store(S, y, out, 0, w, n, right)
+    store(S, y, dy, 0, w, n, right)
     multiply(S, y, w, M, omega, n)
     for i in range(n):
         for j in range(n):
             # (Ω M)ᵀ = M Ω for skew matrices
             put(y, q + i * n + j, S, get(y, w + i * n + j, S) - get(y, w + j * n + i, S))
-    store(S, y, out, k, q, n, right)
+    store(S, y, dy, k, q, n, right)
     return 0
 
 
-@flow
-def rhs_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_symmetric(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """SRBn: `Q̇ = Q Ω`, `Ṗ = P Ω`, `Ω = J⁻¹(QᵀP − PᵀQ)`."""
     n, right, rotated = header(p, S)
     k = n * n
@@ -301,7 +301,7 @@ def rhs_symmetric(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
     body_momentum(S, y, M, q, P, w, n)
     angular_velocity(S, y, p, omega, M, v, w, n, rotated)
     multiply(S, y, w, q, omega, n)
-    store(S, y, out, 0, w, n, right)
+    store(S, y, dy, 0, w, n, right)
     multiply(S, y, w, P, omega, n)
-    store(S, y, out, k, w, n, right)
+    store(S, y, dy, k, w, n, right)
     return 0

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Skew, SpecialOrthogonal
-from ...core.system import Field, Invariant, Representation, State, System
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import son
 from ...geometry.increments.momentum_weight import Weight, largest_factor
@@ -199,7 +200,7 @@ class RigidBodySOn(_BodySOn):
         """The canonical form of T*SO(n), (3.13) of [BCMR02], in the coordinates of the layout."""
         values = self.representations[representation].layout.unpack(y)
         return canonical_form(
-            values["Q"], self.derive("M", values), right=self.right, spatial=representation == "spatial"
+            values["Q"], self.derive("M", values), right=self.right, spatial=representation == Form.SPATIAL
         )
 
     @classmethod
@@ -292,9 +293,9 @@ def _momentum_representations(n: int) -> Mapping[str, Representation]:
     momentum_layout, spatial = Layout(Q, M), Layout(Q, Variable("m", Skew(n)))
     workspace = MATRICES * n * n
     return {
-        "matrix": Representation(momentum_layout, drift=drift_momentum, rhs=rhs_momentum, workspace=workspace),
-        "spatial": Representation(spatial, drift=drift_spatial, workspace=workspace),
-        "pair": PairRepresentation(momentum_layout, drift=drift_pair, workspace=workspace, memory=n * n),
+        Form.DEFAULT: Representation(momentum_layout, drift=drift_momentum, rhs=rhs_momentum, workspace=workspace),
+        Form.SPATIAL: Representation(spatial, drift=drift_spatial, workspace=workspace),
+        Form.PAIR: PairRepresentation(momentum_layout, drift=drift_pair, workspace=workspace, memory=n * n),
     }
 
 
@@ -302,4 +303,4 @@ def _momentum_representations(n: int) -> Mapping[str, Representation]:
 def _symmetric_representations(n: int) -> Mapping[str, Representation]:
     layout = Layout(Variable("Q", SpecialOrthogonal(n)), Variable("P", SpecialOrthogonal(n)))
     both = Representation(layout, drift=drift_symmetric, rhs=rhs_symmetric, workspace=MATRICES * n * n)
-    return {"matrix": both, "symmetric": both}
+    return {Form.DEFAULT: both, Form.SYMMETRIC: both}

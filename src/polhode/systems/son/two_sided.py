@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Matrices
-from ...core.system import Field, Invariant, Representation, State, System
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry.flat_matrices import multiply
-from ...scalars import compiled, flow, get, par, put
+from ...scalars import compiled, get, par, put, rate
 from .flows import whole
 from .integrals import trace_coefficients
 
@@ -126,8 +127,8 @@ def _hatted(S: Any, y: Any, c: int, a: int, rows: int, columns: int) -> None:
             put(y, c + (rows + j) * n + i, S, -x)
 
 
-@flow
-def rhs_two_sided(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+@rate
+def rhs_two_sided(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The double brackets (5.10) on (Q, P)."""
     rows, columns = whole(par(p, 0, S)), whole(par(p, 1, S))
     n, size = rows + columns, rows * columns
@@ -146,7 +147,7 @@ def rhs_two_sided(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
             for j in range(columns):
                 # of skew matrices A and W, [A, W] = A W − (A W)ᵀ
                 a, b = get(y, X + i * n + rows + j, S), get(y, X + (rows + j) * n + i, S)
-                put(out, which * size + i * columns + j, S, a - b)
+                put(dy, which * size + i * columns + j, S, a - b)
     return 0
 
 
@@ -247,4 +248,4 @@ def _side(field: str, value: ArrayLike) -> Array:
 @cache
 def _representations(rows: int, columns: int) -> Mapping[str, Representation]:
     layout = Layout(*(Variable(name, Matrices(rows, columns)) for name in ("Q", "P")))
-    return {"matrix": Representation(layout, rhs=rhs_two_sided, workspace=4 * (rows + columns) ** 2)}
+    return {Form.DEFAULT: Representation(layout, rhs=rhs_two_sided, workspace=4 * (rows + columns) ** 2)}

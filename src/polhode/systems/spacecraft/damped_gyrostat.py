@@ -9,7 +9,7 @@ the body spins about its axis of largest inertia.
 The impulse of the layer over a step, `2C (γ − φ)` with the half turns γ and φ of sphere and body, is implicit. Two
 discretisations are offered, as representations of the state:
 
-    "matrix", "quaternion"  half of it at each end of the step: the discrete Lagrange–d'Alembert principle. Symmetric,
+    "default", "quaternion"  half of it at each end of the step: the discrete Lagrange–d'Alembert principle. Symmetric,
                             of order 2; a slip that decays within a step rings instead: its factor tends to −1.
     "full_kick"             all of it at the start, as printed but for the signs. Of order 1; a slip that decays within
                             a step is gone after it, for any C.
@@ -26,13 +26,14 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Variable
 from ...core.manifolds import Euclidean
+from ...core.representation import Form
 from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry.increments.gyrostat import solve_damped_increment_
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.stable_products import cayley_increment, turned_back
 from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subtract
-from ...scalars import any_of, flow, get3, kernel, par, par6, put3, worst
+from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, record
 from .gyrostat import Gyrostat
 from .gyrostat_flows import OWN, gyrostat_rates, is_finite, put_pulses, turn
@@ -44,14 +45,14 @@ SYMMETRIC, FULL = 1.0, 2.0  # k/C: how much of the impulse acts at the start of 
 
 
 @kernel
-def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, share: float, out: Any) -> int:
+def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, share: float, report: Any) -> int:
     """`Π ↦ Fᵀ(Π + λ) + λ'`, `d ↦ Fᵀ(d − λ) − λ'`: λ at the start, and `λ' = Fᵀλ` at the end where it is half."""
     Pi, d = get3(y, at, S), get3(y, damper, S)
     carrier = subtract(Pi, rho)
     c, impulse, iterations, defect, lost = solve_damped_increment_(
         par6(p, 0, S), carrier, h, rho, d, par(p, OWN, S), share * par(p, OWN + 1, S)
     )
-    record(out, iterations, worst(defect))
+    record(report, iterations, worst(defect))
     if any_of(lost & is_finite(carrier)):
         return NO_SOLUTION
     turn(S, y, at, c)
@@ -63,56 +64,56 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
 
 
 @kernel
-def symmetric_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, out: Any) -> int:
-    return damped_step(S, y, p, h, at, damper, rho, SYMMETRIC, out)
+def symmetric_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, report: Any) -> int:
+    return damped_step(S, y, p, h, at, damper, rho, SYMMETRIC, report)
 
 
 @kernel
-def full_kick_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, out: Any) -> int:
-    return damped_step(S, y, p, h, at, damper, rho, FULL, out)
+def full_kick_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, report: Any) -> int:
+    return damped_step(S, y, p, h, at, damper, rho, FULL, report)
 
 
 @flow
-def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return symmetric_step(S, y, p, h, 9, 15, get3(y, 12, S), out)
+def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return symmetric_step(S, y, p, h, 9, 15, get3(y, 12, S), report)
 
 
 @flow
-def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return symmetric_step(S, y, p, h, 4, 10, get3(y, 7, S), out)
+def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return symmetric_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
 
 
 @flow
-def drift_full_kick(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return full_kick_step(S, y, p, h, 4, 10, get3(y, 7, S), out)
+def drift_full_kick(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return full_kick_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
 
 
 @kernel
-def damped_rates(S: Any, y: Any, p: Any, damper: int, rho: Vector, out: Any) -> None:
+def damped_rates(S: Any, y: Any, p: Any, damper: int, rho: Vector, dy: Any) -> None:
     """The gyrostat's rates, with the torque `C (ω_D − ω)` of the layer and its reaction."""
-    gyrostat_rates(S, y, p, damper, rho, out)
+    gyrostat_rates(S, y, p, damper, rho, dy)
     Pi, d = get3(y, 9, S), get3(y, damper, S)
     omega = apply_symmetric(par6(p, 6, S), subtract(Pi, rho))
     drag = scale(par(p, OWN + 1, S), subtract(scale(1.0 / par(p, OWN, S), d), omega))
-    put3(out, 9, S, add(get3(out, 9, S), drag))
-    put3(out, damper, S, subtract(cross(d, omega), drag))
+    put3(dy, 9, S, add(get3(dy, 9, S), drag))
+    put3(dy, damper, S, subtract(cross(d, omega), drag))
 
 
-@flow
-def rhs_damped(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    damped_rates(S, y, p, 15, get3(y, 12, S), out)
-    put3(out, 12, S, (0.0, 0.0, 0.0))
+@rate
+def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+    damped_rates(S, y, p, 15, get3(y, 12, S), dy)
+    put3(dy, 12, S, (0.0, 0.0, 0.0))
     return 0
 
 
 @flow
-def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     put_pulses(S, y, p, t, 9, 18)
     return 0
 
 
 @flow
-def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     put_pulses(S, y, p, t, 4, 13)
     return 0
 
@@ -143,8 +144,8 @@ class DampedGyrostat(Gyrostat):
         "Pi_D": Field((3,), "angular momentum of the damper in the body frame", "mass length²/time"),
         "kinetic_energy": Field((), "kinetic energy ½ ω·I_G ω + ½ I_D |ω_D|²", "mass length²/time²"),
     }
-    _step = {"matrix": symmetric_step, "quaternion": symmetric_step, "full_kick": full_kick_step}
-    _drift = {"matrix": drift_matrix, "quaternion": drift_quaternion, "full_kick": drift_full_kick}
+    _step = {Form.DEFAULT: symmetric_step, Form.QUATERNION: symmetric_step, Form.FULL_KICK: full_kick_step}
+    _drift = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion, Form.FULL_KICK: drift_full_kick}
     _rates = damped_rates
     _rhs = rhs_damped
     _pulses = {18: pulses_matrix, 13: pulses_quaternion}

@@ -24,12 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
-from ...core.system import Field, Invariant, Representation, State
+from ...core.representation import Form, Representation
+from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry.increments.gyrostat import solve_rotor_increment_
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.vectors import Vector
-from ...scalars import Flow, kernel
+from ...scalars import Flow, Rate, kernel
 from ..attitude.base import AttitudeSystem
 from ..inputs.external_moment import ExternalMoment
 from ..stability.equilibria import Equilibrium
@@ -125,10 +126,10 @@ class Gyrostat(AttitudeSystem):
         return {"energy": self.hamiltonian and not self.given, "spatial_momentum": not self.moment.acts}
 
     # the steps and rates with a given ρ, and the flows for a carried one, by representation
-    _step: ClassVar[Mapping[str, Any]] = {"matrix": gyrostat_step, "quaternion": gyrostat_step}
-    _drift: ClassVar[Mapping[str, Flow]] = {"matrix": drift_matrix, "quaternion": drift_quaternion}
+    _step: ClassVar[Mapping[str, Any]] = {Form.DEFAULT: gyrostat_step, Form.QUATERNION: gyrostat_step}
+    _drift: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion}
     _rates: ClassVar[Any] = gyrostat_rates
-    _rhs: ClassVar[Flow] = rhs_carried
+    _rhs: ClassVar[Rate] = rhs_carried
     _pulses: ClassVar[Mapping[int, Flow]] = PULSES
     _behind: ClassVar[tuple[Variable, ...]] = ()
 
@@ -136,18 +137,18 @@ class Gyrostat(AttitudeSystem):
         """The representations: what the two share is the order of the variables after the attitude."""
         made = {}
         for name, step in self._step.items():
-            attitude = ATTITUDES["matrix" if name == "matrix" else "quaternion"]
+            attitude = ATTITUDES[Form.DEFAULT if name == Form.DEFAULT else Form.QUATERNION]
             rotors = CLOCK if self.given else COMMANDED if self.command.acts else CONSTANT
             layout = Layout(attitude, PI, rotors, *self._behind)
             at = attitude.manifold.size
             if self.given:
                 rho = self.given.kernel
-                drift, rhs = given_drift(step, at, rho), given_rhs(self._rates, rho) if name == "matrix" else None
+                drift, rhs = given_drift(step, at, rho), given_rhs(self._rates, rho) if name == Form.DEFAULT else None
             else:
-                drift, rhs = self._drift[name], self._rhs if name == "matrix" else None
+                drift, rhs = self._drift[name], self._rhs if name == Form.DEFAULT else None
             made[name] = Representation(layout, drift, self._force(at, layout.size), rhs, workspace=SLOTS)
         if not self.hamiltonian:
-            made["forced"] = made["matrix"]  # the half kicks are the discrete Lagrange–d'Alembert principle
+            made[Form.FORCED] = made[Form.DEFAULT]  # the half kicks are the discrete Lagrange–d'Alembert principle
         return made
 
     def _force(self, at: int, slots: int) -> Flow | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.layout import Variable
 from ...core.manifolds import Euclidean, Manifold, Rotations, UnitQuaternions
+from ...core.representation import Form
 from ...geometry.increments.gyrostat import solve_rotor_increment_
 from ...geometry.quaternion import to_matrix_
 from ...geometry.stable_products import (
@@ -25,11 +26,29 @@ from ...geometry.stable_products import (
     turned_back,
 )
 from ...geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
-from ...scalars import Flow, any_of, flow, get3, get4, get9, kernel, par, par3, par6, put, put3, put4, put9, worst
+from ...scalars import (
+    Flow,
+    Rate,
+    any_of,
+    flow,
+    get3,
+    get4,
+    get9,
+    kernel,
+    par,
+    par3,
+    par6,
+    put,
+    put3,
+    put4,
+    put9,
+    rate,
+    worst,
+)
 from ...scalars.protocol import NO_SOLUTION, record
 from ..attitude.implicit_rate import put_node_rate
 from ..inputs.external_moment import PULSE, ExternalMoment, body_moment, profile
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.transient_flow import TransientFlow, TransientRate
 
 Array = NDArray[np.float64]
 
@@ -60,7 +79,7 @@ class Given(Manifold):
         return x
 
 
-ATTITUDES = {"matrix": Variable("R", Rotations()), "quaternion": Variable("q", UnitQuaternions())}
+ATTITUDES = {Form.DEFAULT: Variable("R", Rotations()), Form.QUATERNION: Variable("q", UnitQuaternions())}
 PI = Variable("Pi", Euclidean(3), kicked=True)
 CONSTANT, COMMANDED = Variable("rho", Given(3)), Variable("rho", Euclidean(3), kicked=True)
 CLOCK = Variable("clock", Given(0))
@@ -98,12 +117,12 @@ def is_finite(x: Vector) -> Any:
 
 
 @kernel
-def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vector, out: Any) -> int:
+def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vector, report: Any) -> int:
     """`R ↦ R F`, `Π ↦ Fᵀ Π` with the rotors' momentum ρ of the interval; nothing lies `behind`."""
     Pi = get3(y, at, S)
     carrier = subtract(Pi, rho)
     c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), carrier, h, rho)
-    record(out, iterations, worst(defect))
+    record(report, iterations, worst(defect))
     if any_of(lost & is_finite(carrier)):  # what is not goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
@@ -112,20 +131,20 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
 
 
 @flow
-def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return gyrostat_step(S, y, p, h, 9, 15, get3(y, 12, S), out)
+def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return gyrostat_step(S, y, p, h, 9, 15, get3(y, 12, S), report)
 
 
 @flow
-def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    return gyrostat_step(S, y, p, h, 4, 10, get3(y, 7, S), out)
+def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    return gyrostat_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
 
 
 def given_drift(step: Any, at: int, rho: Any) -> Flow:
     """A step with the ρ of the interval taken from a function of time."""
 
-    def drift(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        status = step(S, y, p, h, at, at + 4, rho(t + 0.5 * h), out)
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        status = step(S, y, p, h, at, at + 4, rho(t + 0.5 * h), report)
         put(y, at + 3, S, t + h)
         return status
 
@@ -136,30 +155,30 @@ def given_drift(step: Any, at: int, rho: Any) -> Flow:
 
 
 @kernel
-def gyrostat_rates(S: Any, y: Any, p: Any, behind: int, rho: Vector, out: Any) -> None:
+def gyrostat_rates(S: Any, y: Any, p: Any, behind: int, rho: Vector, dy: Any) -> None:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = I_G⁻¹ (Π − ρ)`."""
     R, Pi = get9(y, 0, S), get3(y, 9, S)
     omega = apply_symmetric(par6(p, 6, S), subtract(Pi, rho))
-    put3(out, 0, S, cross(R[0:3], omega))
-    put3(out, 3, S, cross(R[3:6], omega))
-    put3(out, 6, S, cross(R[6:9], omega))
-    put3(out, 9, S, cross(Pi, omega))
+    put3(dy, 0, S, cross(R[0:3], omega))
+    put3(dy, 3, S, cross(R[3:6], omega))
+    put3(dy, 6, S, cross(R[6:9], omega))
+    put3(dy, 9, S, cross(Pi, omega))
 
 
-@flow
-def rhs_carried(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-    gyrostat_rates(S, y, p, 15, get3(y, 12, S), out)
-    put3(out, 12, S, (0.0, 0.0, 0.0))  # what is commanded comes with the forces
+@rate
+def rhs_carried(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+    gyrostat_rates(S, y, p, 15, get3(y, 12, S), dy)
+    put3(dy, 12, S, (0.0, 0.0, 0.0))  # what is commanded comes with the forces
     return 0
 
 
-def given_rhs(rates: Any, rho: Any) -> Flow:
-    def rhs(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
-        rates(S, y, p, 13, rho(t), out)
-        put(out, 12, S, 1.0)
+def given_rhs(rates: Any, rho: Any) -> Rate:
+    def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+        rates(S, y, p, 13, rho(t), dy)
+        put(dy, 12, S, 1.0)
         return 0
 
-    return TransientFlow(rhs)
+    return TransientRate(rhs)
 
 
 # --- torque and command -----------------------------------------------------------------------------------------------
@@ -214,13 +233,13 @@ def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> None:
 
 
 @flow
-def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     put_pulses(S, y, p, t, 9, 15)
     return 0
 
 
 @flow
-def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     put_pulses(S, y, p, t, 4, 10)
     return 0
 
@@ -239,7 +258,7 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: 
     def net(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, given: Any) -> Vector:
         return subtract(body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command))
 
-    def force(S: Any, y: Any, p: Any, t: float, h: float, out: Any) -> int:
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, at, t))
         lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, 6, S), net, None)
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies.inertia import Inertia
+from ...core.representation import Form
 from ...core.system import System
 from ...geometry import so3, unchecked
 from .tangent_dynamics import slope_and_derivative
@@ -61,8 +62,8 @@ def resting_attitudes(system: BodyInPotential, frames: Iterable[Array] = ()) -> 
 def moments_at_rest(system: System) -> Balance:
     """The moments at rest; attitudes come first in the state. A moment that depends on the momenta does so by the rate, and
     then those of a body at rest are the same at all attitudes."""
-    representation, p = system.representations["matrix"], system.parameters()
-    rest, kicked = system.enter("matrix", system.state()), representation.layout.kicked
+    representation, p = system.representations[Form.DEFAULT], system.parameters()
+    rest, kicked = system.enter(Form.DEFAULT, system.state()), representation.layout.kicked
 
     def moments(R: Array) -> tuple[Array, Array]:
         y, columns, M = rest.copy(), [], np.zeros(0)

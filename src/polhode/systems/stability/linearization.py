@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.layout import Layout
+from ...core.representation import Form
 from ...core.system import State, System
 from ...errors import InvalidInputError, PolhodeError
 from .tangent_dynamics import STEADY, Vicinity, coordinate_blocks, rate_and_matrix, vicinity
@@ -37,7 +38,7 @@ class Linearization:
         return f"Linearization({self.verdict}: {self.explanation}; eigenvalues {values})"
 
 
-def linearize(state: State, name: str = "matrix") -> Linearization:
+def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     """Linearise the motion of `state.system` about `state`, which must be an equilibrium or a relative one."""
     system = state.system
     y, p = system.enter(name, state), system.parameters()

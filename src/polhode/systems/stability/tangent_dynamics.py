@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from ...core.layout import Layout
 from ...core.manifolds import Euclidean
-from ...core.system import Representation
+from ...core.representation import Representation
 from ...errors import PolhodeError
 from ...scalars import compiled, double, duals
+from ...scalars.protocol import REPORT_SIZE
 from .unit_balancing import natural_scales
 
 Array = NDArray[np.float64]
@@ -61,8 +62,13 @@ class Vicinity:
 
 
 @compiled
-def _call(S, flow, y, p, t, out):  # type: ignore[no-untyped-def]
-    return flow(S, y, p, t, 0.0, out)
+def _put_force(S, force, y, p, t, report):  # type: ignore[no-untyped-def]
+    return force(S, y, p, t, 0.0, report)
+
+
+@compiled
+def _put_rate(S, rhs, y, p, t, dy, report):  # type: ignore[no-untyped-def]
+    return rhs(S, y, p, t, dy, report)
 
 
 def slope_and_derivative(
@@ -76,12 +82,12 @@ def slope_and_derivative(
     kind = duals(columns) if columns else double
     entries = np.zeros((layout.size + representation.forces + representation.workspace, 1 + columns))
     entries[: layout.size, 0], entries[: layout.size, 1:] = y, seeds
-    flat, out = entries.reshape(-1), np.zeros(layout.size * (1 + columns))
+    flat, dy, report = entries.reshape(-1), np.zeros(layout.size * (1 + columns)), np.zeros(REPORT_SIZE)
     if not force_only:
-        _call(kind, rhs.on(kind), flat, p, t, out)
-    slope = out.reshape(layout.size, 1 + columns)
+        _put_rate(kind, rhs.on(kind), flat, p, t, dy, report)
+    slope = dy.reshape(layout.size, 1 + columns)
     if force is not None:
-        _call(kind, force.on(kind), flat, p, t, np.zeros(4))
+        _put_force(kind, force.on(kind), flat, p, t, report)
         slope[layout.kicked] += flat.reshape(entries.shape)[layout.size : layout.size + representation.forces]
     return slope[:, 0], slope[:, 1:]
 

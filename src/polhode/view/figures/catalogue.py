@@ -1,6 +1,6 @@
-"""Figures of a trajectory, one function each, found by name: `figures_for(traj)` says which make sense for it.
+"""The figures of a trajectory by name; `figures_for(system)` lists those that apply to a system.
 
-They are matplotlib `Figure` objects that no window and no global state knows of: save them, or show them as you like.
+They are matplotlib `Figure` objects that do not use pyplot: they open no window and change no global state.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from ...errors import InvalidInputError
 from ...io.atomic_files import make_folder, replacing
 from ...io.scenario.validation import nearest
 from ...simulation.trajectory import Trajectory
-from .damper import dissipation, has_damper
-from .direction_paths import has_pointer, tip
-from .momenta import bodies, euler, momenta
-from .orbits import elements, energies, has_mutual_orbit, has_positions, libration, orbit
-from .phase_plane import has_angles, has_joints, path, phase
-from .sphere_paths import body_axes, polhode
+from .damper import has_damper, plot_dissipation
+from .direction_paths import has_body_direction, plot_direction_path
+from .momenta import plot_coupled_bodies, plot_euler_angles, plot_momenta
+from .orbits import has_mutual_orbit, has_positions, plot_elements, plot_energies, plot_libration, plot_orbits
+from .phase_plane import has_angles, has_joints, plot_joint_paths, plot_phase_plane
+from .sphere_paths import plot_body_axes, plot_polhode
 from .style import styled
-from .time_series import attitude, invariants, rates
+from .time_series import plot_attitude, plot_invariants, plot_rates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of figure: how to draw it, what it shows, and whether it makes sense for a system."""
+class FigureKind:
+    """A kind of figure: how to draw it, its caption, and whether it applies to a system."""
 
     draw: Callable[[Trajectory], Figure]
-    shows: str
-    fits: Callable[[System], bool]
+    caption: str
+    applies_to: Callable[[System], bool]
 
 
 def _has(**shapes: tuple[int, ...]) -> Callable[[System], bool]:
@@ -54,50 +54,52 @@ def _has_coupled_bodies(system: System) -> bool:
 
 
 def _has_momenta(system: System) -> bool:
-    # of one body that keeps all of it there is nothing to see
+    # for one body that conserves all of it there is nothing to show
     one = _has(R=(3, 3), Pi=(3,), omega=(3,))(system) and "spatial_momentum" not in system.conserved
     return one or _has_coupled_bodies(system)
 
 
-FIGURES: dict[str, Kind] = {
-    "invariants": Kind(invariants, "how well each conserved quantity was kept", lambda system: bool(system.conserved)),
-    "rates": Kind(rates, "angular velocity and momentum in the body", _has(omega=(3,), Pi=(3,))),
-    "attitude": Kind(attitude, "quaternion, rotation angle and axis", _has(q=(4,))),
-    "euler": Kind(euler, "two sets of Euler angles", _has(R=(3, 3), q=(4,), omega=(3,))),
-    "momenta": Kind(momenta, "angular momentum in space", _has_momenta),
-    "bodies": Kind(bodies, "rates of coupled bodies and the angles between them", _has_coupled_bodies),
-    "phase": Kind(phase, "angle and rate, among the curves of equal energy", has_angles),
-    "path": Kind(path, "paths of the joints in the plane", has_joints),
-    "tip": Kind(tip, "where the mass centre, the dipole or the point of attack goes", has_pointer),
-    "polhode": Kind(polhode, "the momentum's path on the energy ellipsoid", _has_polhode),
-    "orbit": Kind(orbit, "paths of the mass centres and their distances", has_positions),
-    "elements": Kind(elements, "osculating elements of the mutual orbit", has_mutual_orbit),
-    "libration": Kind(libration, "long axes against the line of centres", has_mutual_orbit),
-    "energies": Kind(energies, "kinetic and potential energy", lambda system: hasattr(system, "energies")),
-    "dissipation": Kind(dissipation, "energy that a damper takes, and where the spin goes", has_damper),
-    "body_axes": Kind(body_axes, "where the body's axes point in space", _has(R=(3, 3), omega=(3,))),
+FIGURES: dict[str, FigureKind] = {
+    "invariants": FigureKind(
+        plot_invariants, "deviations of the conserved quantities", lambda system: bool(system.conserved)
+    ),
+    "rates": FigureKind(plot_rates, "angular velocity and momentum in the body frame", _has(omega=(3,), Pi=(3,))),
+    "attitude": FigureKind(plot_attitude, "quaternion, rotation angle and axis", _has(q=(4,))),
+    "euler": FigureKind(plot_euler_angles, "two sets of Euler angles", _has(R=(3, 3), q=(4,), omega=(3,))),
+    "momenta": FigureKind(plot_momenta, "angular momentum in space", _has_momenta),
+    "bodies": FigureKind(
+        plot_coupled_bodies, "rates of coupled bodies and the angles between them", _has_coupled_bodies
+    ),
+    "phase": FigureKind(plot_phase_plane, "angle and rate, with curves of equal energy", has_angles),
+    "path": FigureKind(plot_joint_paths, "paths of the joints in the plane", has_joints),
+    "tip": FigureKind(
+        plot_direction_path, "path of the mass centre, the dipole or the point of the force", has_body_direction
+    ),
+    "polhode": FigureKind(plot_polhode, "path of the angular momentum on the energy ellipsoid", _has_polhode),
+    "orbit": FigureKind(plot_orbits, "paths of the mass centres and their distances", has_positions),
+    "elements": FigureKind(plot_elements, "osculating elements of the mutual orbit", has_mutual_orbit),
+    "libration": FigureKind(plot_libration, "angles of the long axes from the line of centres", has_mutual_orbit),
+    "energies": FigureKind(plot_energies, "kinetic and potential energy", lambda system: hasattr(system, "energies")),
+    "dissipation": FigureKind(
+        plot_dissipation, "energy dissipated by the damper, and direction of the spin", has_damper
+    ),
+    "body_axes": FigureKind(plot_body_axes, "directions of the body axes in space", _has(R=(3, 3), omega=(3,))),
 }
 
 
-def figures_of(system: System) -> list[str]:
-    """The names of the figures that make sense for a system."""
-    return [name for name, kind in FIGURES.items() if kind.fits(system)]
-
-
-def figures_for(trajectory: Trajectory) -> list[str]:
-    """The names of the figures that make sense for a trajectory.
+def figures_for(system: System) -> list[str]:
+    """The names of the figures that apply to a system.
 
     >>> import polhode as ph
-    >>> start = ph.FreeRigidBody.example()
-    >>> figures_for(ph.simulate(start, step=0.1, steps=10))
+    >>> figures_for(ph.FreeRigidBody([1, 2, 3]))
     ['invariants', 'rates', 'attitude', 'euler', 'polhode', 'body_axes']
     """
-    return figures_of(trajectory.system)
+    return [name for name, kind in FIGURES.items() if kind.applies_to(system)]
 
 
 def check_figures(names: Sequence[str], system: System) -> list[str]:
-    """`names`, each once, if each is a figure of this system."""
-    known = figures_of(system)
+    """`names` without repetitions; an error if one of them does not apply to the system."""
+    known = figures_for(system)
     for name in names:
         if name not in known:
             raise InvalidInputError("figure", name, f"one of {', '.join(known)}{nearest(name, known)}")
@@ -111,7 +113,7 @@ def save_figures(
     *,
     prefix: str = "",
 ) -> list[Path]:
-    """Draw figures (default: all that make sense) as PNG files `prefix + name + ".png"`, and say where they are.
+    """Draw figures (default: all that apply) as PNG files `prefix + name + ".png"`, and return their paths.
 
     >>> import tempfile, polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -119,13 +121,13 @@ def save_figures(
     >>> [path.name for path in save_figures(traj, tempfile.mkdtemp(), ["rates"])]
     ['rates.png']
     """
-    chosen = figures_for(trajectory) if names is None else check_figures(names, trajectory.system)
+    chosen = figures_for(trajectory.system) if names is None else check_figures(names, trajectory.system)
     return write_figures({prefix + name: partial(FIGURES[name].draw, trajectory) for name in chosen}, directory)
 
 
 @styled
 def write_figures(drawings: Mapping[str, Callable[[], Figure]], directory: str | PathLike[str]) -> list[Path]:
-    """Draw one figure after the other into a PNG file of its name, and say where they are."""
+    """Draw each figure into a PNG file of its name, and return the paths."""
     folder = make_folder(directory)
     paths = [folder / f"{name}.png" for name in drawings]
     for file, draw in zip(paths, drawings.values(), strict=True):

@@ -1,4 +1,4 @@
-"""Figures of spacecraft: how a damper takes energy away, and where the spin goes meanwhile."""
+"""The figure of a spacecraft with a damper: energy dissipation and the direction of the spin."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 from ...core.system import System
 from ...simulation.trajectory import Trajectory
 from .style import GREY, legend_beside, styled
-from .time_series import drawable
+from .time_series import drawable_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def has_damper(system: System) -> bool:
-    """Whether a system loses energy to a damper inside it."""
+    """Whether a system loses energy in an internal damper."""
     return hasattr(system, "damper_inertia") and "kinetic_energy" in system.fields
 
 
 @styled
-def dissipation(trajectory: Trajectory) -> Figure:
-    """Energy, the slip of the damper, and the share of the body's principal axes in the direction of its spin."""
+def plot_dissipation(trajectory: Trajectory) -> Figure:
+    """Energy, the slip of the damper, and the squared direction cosines of the spin along the principal axes."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     t, omega = trajectory.t, trajectory.omega
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True)
     top.plot(t, trajectory.kinetic_energy)
-    levels = _levels(trajectory)
+    levels = _steady_spin_energies(trajectory)
     for height, label in levels:
         top.axhline(height, color=GREY, linewidth=0.9, linestyle=":")
         top.annotate(
@@ -45,17 +45,17 @@ def dissipation(trajectory: Trajectory) -> Figure:
     high = max([*(height for height, _ in levels), float(trajectory.kinetic_energy.max())])
     margin = 0.06 * (high - low) or 1.0
     top.set_ylim(low - margin, high + margin)
-    top.set_title("kinetic energy" + (", and of the steady spins with this momentum" if levels else ""))
+    top.set_title("kinetic energy" + (", with its range over the steady spins of this momentum" if levels else ""))
     top.set_ylabel("energy")
     middle.plot(t, np.linalg.norm(trajectory.omega_D - omega, axis=-1))
-    middle.set_title("slip of the damper")
+    middle.set_title("slip rate of the damper")
     middle.set_ylabel(r"$|\omega_D-\omega|$")
     middle.set_ylim(bottom=0.0)
     speed = np.linalg.norm(omega, axis=-1, keepdims=True)
     share = (omega @ trajectory.system.inertia.axes / np.where(speed > 0.0, speed, 1.0)) ** 2  # type: ignore[attr-defined]
     for i, label in enumerate(("smallest", "middle", "largest")):
         bottom.plot(t, share[:, i], label=f"{label} inertia")
-    bottom.set_title("share of the principal axes in the spin: squared direction cosines")
+    bottom.set_title("squared direction cosines of the spin along the principal axes")
     bottom.set_ylim(-0.05, 1.05)
     legend_beside(bottom)
     bottom.set_xlabel("time")
@@ -64,8 +64,8 @@ def dissipation(trajectory: Trajectory) -> Figure:
     return figure
 
 
-def _levels(trajectory: Trajectory) -> list[tuple[float, str]]:
-    """The energies of the steady spins with the momentum of the first state, if there are any."""
+def _steady_spin_energies(trajectory: Trajectory) -> list[tuple[float, str]]:
+    """The least and greatest energy of steady spins with the momentum of the first state, with labels."""
     system, first = trajectory.system, trajectory.state(0)
     if not getattr(system, "autonomous", False):
         return []
@@ -73,4 +73,4 @@ def _levels(trajectory: Trajectory) -> list[tuple[float, str]]:
     if not momentum > 0.0:
         return []
     energies = sorted({round(float(e.kinetic_energy), 12) for e in system.steady_spins(momentum)})  # type: ignore[attr-defined]
-    return [(energies[0], "least"), (energies[-1], "most")] if len(energies) > 1 else []
+    return [(energies[0], "minimum"), (energies[-1], "maximum")] if len(energies) > 1 else []

@@ -1,4 +1,4 @@
-"""Figures of momenta in space, of Euler angles, and of several bodies whose attitudes are coupled."""
+"""Figures of angular momenta in space, of Euler angles, and of several bodies with coupled attitudes."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
-from .orbits import unbroken
+from .orbits import break_at_jumps
 from .style import BLACK, legend_beside, styled
-from .time_series import Closeup, draw_components, draw_time, drawable, frames
+from .time_series import ShownPart, attitude_frames, draw_components, drawable_part, set_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-MOST = 4  # bodies, and pairs of them, that a figure can show apart
+MAX_PANELS = 4  # bodies, and pairs of bodies, that a figure shows
 
 
 @styled
-def momenta(trajectory: Trajectory) -> Figure:
-    """The angular momentum in the frame that R leads to, and its length."""
+def plot_momenta(trajectory: Trajectory) -> Figure:
+    """The angular momentum in space, and its length, for each body and in total."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    part = Closeup.of(trajectory)
+    trajectory = drawable_part(trajectory)
+    part = ShownPart.of(trajectory)
     t = trajectory.t[part.rows]
     momentum = np.einsum("...ij,...j->...i", trajectory.R[part.rows], trajectory.Pi[part.rows])
     bodies = momentum.reshape(len(t), -1, 3)
-    count = min(bodies.shape[1], MOST)
+    count = min(bodies.shape[1], MAX_PANELS)
     figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + (count > 1))), layout="constrained")
     axes = np.atleast_1d(figure.subplots(count + (count > 1), 1, sharex=True))
     labels = [r"$\pi_1$", r"$\pi_2$", r"$\pi_3$", r"$|\pi|$"]
@@ -40,24 +40,24 @@ def momenta(trajectory: Trajectory) -> Figure:
         size = np.linalg.norm(values, axis=1, keepdims=True)
         draw_components(ax, t, np.hstack([values, size]), labels, part)
         ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not part.coarse else "none")
-        name = "all bodies" if i == count else f"body {i + 1}" if count > 1 else ""
-        whole = f"angular momentum RΠ, {frames(trajectory).split(' to ')[-1]} frame"
-        ax.set_title((f"{name}" if name else whole) + (part.note if i == 0 else ""))
+        name = "all bodies" if i == count else f"body {i}" if count > 1 else ""
+        title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
+        ax.set_title((f"{name}" if name else title) + (part.note if i == 0 else ""))
         ax.set_ylabel(r"$\pi = R\,\Pi$")
         legend_beside(ax)
     if count > 1:
         figure.suptitle("Angular momenta in the inertial frame", size=11)
-    draw_time(axes[-1], t)
+    set_time_axis(axes[-1], t)
     return figure
 
 
 @styled
-def euler(trajectory: Trajectory) -> Figure:
+def plot_euler_angles(trajectory: Trajectory) -> Figure:
     """The attitude in two sets of Euler angles: yaw, pitch and roll; precession, nutation and spin."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    part = Closeup.of(trajectory)
+    trajectory = drawable_part(trajectory)
+    part = ShownPart.of(trajectory)
     t, R = trajectory.t[part.rows], trajectory.R[part.rows]
     figure = Figure(figsize=(8.0, 5.4), layout="constrained")
     axes = figure.subplots(2, 1, sharex=True)
@@ -70,13 +70,13 @@ def euler(trajectory: Trajectory) -> Figure:
         ),
     )
     for ax, (title, labels, angles) in zip(axes, sets, strict=True):
-        shown = angles if part.coarse else np.stack([unbroken(a, 2.0 * np.pi) for a in angles.T], axis=1)
+        shown = angles if part.coarse else np.stack([break_at_jumps(a, 2.0 * np.pi) for a in angles.T], axis=1)
         draw_components(ax, t, np.degrees(shown), labels, part)
         ax.set_ylim(-190.0, 190.0)
         ax.set_yticks([-180, -90, 0, 90, 180])
-        ax.set_title(f"{title}, {frames(trajectory)}" + (part.note if ax is axes[0] else ""))
+        ax.set_title(f"{title}, {attitude_frames(trajectory)}" + (part.note if ax is axes[0] else ""))
         ax.set_ylabel("angle (degrees)")
-    draw_time(axes[1], t)
+    set_time_axis(axes[1], t)
     return figure
 
 
@@ -99,30 +99,30 @@ def precession_nutation_spin(R: Array) -> Array:
 
 
 @styled
-def bodies(trajectory: Trajectory) -> Figure:
+def plot_coupled_bodies(trajectory: Trajectory) -> Figure:
     """The rates of coupled bodies, and the angles between their attitudes."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    part = Closeup.of(trajectory)
+    trajectory = drawable_part(trajectory)
+    part = ShownPart.of(trajectory)
     t, omega, R = (getattr(trajectory, n)[part.rows] for n in ("t", "omega", "R"))
-    count = min(omega.shape[1], MOST)
-    pairs = list(combinations(range(omega.shape[1]), 2))[:MOST]
+    count = min(omega.shape[1], MAX_PANELS)
+    pairs = list(combinations(range(omega.shape[1]), 2))[:MAX_PANELS]
     figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + bool(pairs))), layout="constrained")
     axes: Any = np.atleast_1d(figure.subplots(count + bool(pairs), 1, sharex=True))
     for i in range(count):
         draw_components(axes[i], t, omega[:, i], [r"$\omega_1$", r"$\omega_2$", r"$\omega_3$"], part)
-        axes[i].set_title(f"body {i + 1}: angular velocity in its frame" + (part.note if i == 0 else ""))
+        axes[i].set_title(f"body {i}: angular velocity in its frame" + (part.note if i == 0 else ""))
         axes[i].set_ylabel(r"$\omega$ (rad/time)")
     if pairs:
         for i, j in pairs:
             axes[-1].plot(
-                t, np.degrees(unchecked.rotation_distance(R[:, i], R[:, j])), label=f"{i + 1}–{j + 1}", **part.line()
+                t, np.degrees(unchecked.rotation_distance(R[:, i], R[:, j])), label=f"{i}–{j}", **part.line_style()
             )
         axes[-1].set_ylim(-5.0, 185.0)
         axes[-1].set_yticks([0, 90, 180])
         axes[-1].set_title("angle between the attitudes of two bodies")
         axes[-1].set_ylabel("angle (degrees)")
         legend_beside(axes[-1])
-    draw_time(axes[-1], t)
+    set_time_axis(axes[-1], t)
     return figure

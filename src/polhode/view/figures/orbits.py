@@ -1,5 +1,4 @@
-"""Figures of bodies that move through space: their paths, how far apart they are, the elements of their orbit, how they
-librate, and where the energy goes."""
+"""Figures of bodies that move through space: paths, distances, orbital elements, librations, and energies."""
 
 from __future__ import annotations
 
@@ -15,22 +14,23 @@ from ...core.system import System
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
 from ...systems.full_body.placements import bodies_of
+from ..summary import body_label
 from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
-from .time_series import drawable
+from .time_series import drawable_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-PATHS = 8  # bodies and pairs that a figure can show apart
+MAX_CURVES = 8  # bodies, and pairs of bodies, that a figure shows
 
 
 def has_positions(system: System) -> bool:
-    """Whether the system's bodies have places in space."""
+    """Whether the system's bodies have positions in space."""
     return {"x1", "x2"} <= set(system.fields) or system.fields.get("x", None) is not None
 
 
-def positions(trajectory: Trajectory) -> Array:
+def mass_centres(trajectory: Trajectory) -> Array:
     """The mass centres, (time, bodies, 3)."""
     if "x" in trajectory.system.fields:
         return trajectory.x
@@ -38,18 +38,18 @@ def positions(trajectory: Trajectory) -> Array:
 
 
 @styled
-def orbit(trajectory: Trajectory) -> Figure:
+def plot_orbits(trajectory: Trajectory) -> Figure:
     """Paths of the mass centres in the plane of the motion's two widest directions, and the mutual distances."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    x = positions(trajectory)
+    trajectory = drawable_part(trajectory)
+    x = mass_centres(trajectory)
     figure = Figure(figsize=(10.0, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.3])
     widths = np.ptp(x.reshape(-1, 3), axis=0)
     across, up = sorted(np.argsort(widths)[-2:])
-    for i, colour in zip(range(min(x.shape[1], PATHS)), PALETTE * 2, strict=False):
-        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=f"body {i + 1}")
+    for i, colour in zip(range(min(x.shape[1], MAX_CURVES)), PALETTE * 2, strict=False):
+        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=body_label(trajectory.system, i))
         left.plot(*x[0, i, [across, up]], "o", color=colour, markersize=4, fillstyle="none")
         left.plot(*x[-1, i, [across, up]], "o", color=colour, markersize=5)
     left.set_aspect("equal", adjustable="datalim")
@@ -58,9 +58,9 @@ def orbit(trajectory: Trajectory) -> Figure:
     left.set_title("Paths of the mass centres (○ start, ● end)")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
     nearest, farthest = np.inf, 0.0
-    for i, j in list(combinations(range(x.shape[1]), 2))[:PATHS]:
+    for i, j in list(combinations(range(x.shape[1]), 2))[:MAX_CURVES]:
         distance = np.linalg.norm(x[:, i] - x[:, j], axis=-1)
-        right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i + 1}–{j + 1}")
+        right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i}–{j}")
         k = int(np.argmin(distance))
         nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
         right.plot(trajectory.t[k], distance[k], ".", color=GREY)
@@ -78,7 +78,7 @@ def orbit(trajectory: Trajectory) -> Figure:
     right.margins(x=0.01, y=0.12)
     right.set_xlabel("time")
     right.set_ylabel("distance")
-    right.set_title("Distance of the mass centres, and the closest")
+    right.set_title("Distance between mass centres, with its minimum")
     if x.shape[1] > 2:
         legend_beside(right)
     return figure
@@ -90,11 +90,11 @@ def has_mutual_orbit(system: System) -> bool:
 
 
 @styled
-def elements(trajectory: Trajectory) -> Figure:
-    """Osculating elements of the orbit of body 1 about body 2: size, eccentricity, and the angles."""
+def plot_elements(trajectory: Trajectory) -> Figure:
+    """Osculating elements of the orbit of the first body about the second: size, eccentricity, and angles."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 7.0), layout="constrained")
     size, shape, angles = figure.subplots(3, 1, sharex=True)
     angles.set_xlabel("time")
@@ -104,7 +104,7 @@ def elements(trajectory: Trajectory) -> Figure:
         size.set_title("A motion along the line of centres has no orbital elements")
         return figure
     t = trajectory.t
-    size.set_title("Osculating orbit of body 1 about body 2")
+    size.set_title(f"Osculating orbit of {body_label(trajectory.system, 0)} about {body_label(trajectory.system, 1)}")
     size.plot(t, mutual_distance(trajectory), color=SKY, linewidth=2.2, label="distance")
     if np.all(orbit.e < 1.0):
         size.plot(t, orbit.a, color=BLUE, label="semi-major axis $a$")
@@ -115,7 +115,7 @@ def elements(trajectory: Trajectory) -> Figure:
     shape.set_ylabel("eccentricity")
     angles.plot(t, np.degrees(orbit.inclination), label="inclination")
     for name in ("node", "periapsis"):
-        angles.plot(t, unbroken(np.degrees(getattr(orbit, name)), 360.0), linewidth=1.0, label=name)
+        angles.plot(t, break_at_jumps(np.degrees(getattr(orbit, name)), 360.0), linewidth=1.0, label=name)
     angles.set_ylabel("degrees")
     for ax in (size, angles):
         legend_beside(ax)
@@ -124,11 +124,11 @@ def elements(trajectory: Trajectory) -> Figure:
 
 
 @styled
-def libration(trajectory: Trajectory) -> Figure:
+def plot_libration(trajectory: Trajectory) -> Figure:
     """The angle of each body's long axis from the line of centres, in the plane of the orbit."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
     panels[-1].set_xlabel("time")
@@ -142,44 +142,44 @@ def libration(trajectory: Trajectory) -> Figure:
         ax.set_ylabel("degrees")
         ax.margins(x=0.01)
         if np.isnan(angle).any():
-            ax.set_title(f"Body {i + 1} has no long axis")
+            ax.set_title(f"{body_label(trajectory.system, i)} has no long axis")
             continue
-        line = unbroken(angle, 180.0)
+        line = break_at_jumps(angle, 180.0)
         circulates = bool(np.isnan(line).any())
         ax.plot(trajectory.t, line, color=colour, linewidth=1.0)
         extent = (
             "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
         )
-        ax.set_title(f"Long axis of body {i + 1} from the line of centres: {extent}")
+        ax.set_title(f"Angle of the long axis of {body_label(trajectory.system, i)} from the line of centres: {extent}")
         if circulates:
             ax.set_ylim(-90.0, 90.0)
             ax.set_yticks([-90, -45, 0, 45, 90])
     return figure
 
 
-def unbroken(angle: Array, turn: float) -> Array:
-    """An angle with gaps where it leaps from one end of its range to the other, so that no line joins them."""
-    leaps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.5 * turn
-    return np.where(leaps, np.nan, angle)
+def break_at_jumps(angle: Array, turn: float) -> Array:
+    """An angle with gaps where it jumps from one end of its range to the other, so that no line is drawn across."""
+    jumps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.5 * turn
+    return np.where(jumps, np.nan, angle)
 
 
 @styled
-def energies(trajectory: Trajectory) -> Figure:
-    """Kinetic energy of translation and of rotation, potential energy, and their sum."""
+def plot_energies(trajectory: Trajectory) -> Figure:
+    """The parts of the energy, kinetic and potential, and their sum."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 4.0), layout="constrained")
     ax = figure.subplots()
     system: Any = trajectory.system
-    # what perturbs bodies from outside may move
-    given = (trajectory.values, trajectory.t) if hasattr(system, "outside") else (trajectory.values,)
-    for label, values in system.energies(*given).items():
-        look = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
-        ax.plot(trajectory.t, values, label=label, **look)
+    # external perturbations may depend on time
+    arguments = (trajectory.values, trajectory.t) if hasattr(system, "outside") else (trajectory.values,)
+    for label, values in system.energies(*arguments).items():
+        style = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
+        ax.plot(trajectory.t, values, label=label, **style)
     ax.margins(x=0.01)
     ax.set_xlabel("time")
     ax.set_ylabel("energy")
-    ax.set_title("Where the energy is")
+    ax.set_title("Parts of the energy")
     legend_beside(ax)
     return figure

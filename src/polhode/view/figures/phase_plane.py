@@ -1,4 +1,4 @@
-"""Figures of systems with one angle or two: the phase portrait, and the path of a double pendulum."""
+"""Figures of systems with one or two angles: the phase plane, and the paths of a double pendulum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.system import System
 from ...simulation.trajectory import Trajectory
 from ...systems.planar.base import CircleSystem
 from .style import BLACK, BLUE, GREY, ORANGE, styled
-from .time_series import Closeup, draw_time, drawable
+from .time_series import ShownPart, drawable_part, set_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,27 +23,27 @@ LEVELS = 14
 
 
 def has_angles(system: System) -> bool:
-    """Whether the state is one angle or two, and their rates."""
+    """Whether the state consists of one or two angles and their rates."""
     field = system.fields.get("theta")
     return field is not None and "omega" in system.fields and field.shape in ((), (2,))
 
 
 @styled
-def phase(trajectory: Trajectory) -> Figure:
-    """Angle and rate in the plane, with the curves of equal energy where these are the paths; and both over time."""
+def plot_phase_plane(trajectory: Trajectory) -> Figure:
+    """Angle and rate in the phase plane, with curves of equal energy for one angle; and both over time."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     theta, omega = (getattr(trajectory, n).reshape(len(trajectory), -1) for n in ("theta", "omega"))
     count = theta.shape[1]
-    part = Closeup.of(trajectory)
+    part = ShownPart.of(trajectory)
     figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     grid = figure.add_gridspec(2, 1 + count, width_ratios=[*[1.0] * count, 1.2 if count == 1 else 1.0])
     for i in range(count):
         ax = figure.add_subplot(grid[:, i])
         if isinstance(trajectory.system, CircleSystem):
-            draw_levels(ax, trajectory.system, float(np.abs(omega).max()))
-        draw_phase(ax, theta[:, i], omega[:, i], part, COLOURS[i])
+            draw_energy_levels(ax, trajectory.system, float(np.abs(omega).max()))
+        draw_phase_path(ax, theta[:, i], omega[:, i], part, COLOURS[i])
         ax.set_title("phase plane" if count == 1 else f"link {i + 1}")
     upper = figure.add_subplot(grid[0, count])
     lower = figure.add_subplot(grid[1, count], sharex=upper)
@@ -51,22 +51,22 @@ def phase(trajectory: Trajectory) -> Figure:
     for i in range(count):
         label = None if count == 1 else f"link {i + 1}"
         angle = theta[part.rows, i] if part.coarse else np.unwrap(theta[part.rows, i])
-        upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **part.line())
-        lower.plot(t, omega[part.rows, i], color=COLOURS[i], **part.line())
+        upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **part.line_style())
+        lower.plot(t, omega[part.rows, i], color=COLOURS[i], **part.line_style())
     upper.set_title("over time" + part.note)
     upper.set_ylabel("angle (degrees)")
     upper.tick_params(labelbottom=False)
     lower.set_ylabel(r"$\omega$ (rad/time)")
-    draw_time(lower, t)
+    set_time_axis(lower, t)
     if count > 1:
         upper.legend(loc="best")
     return figure
 
 
-def draw_phase(ax: Axes, theta: Array, omega: Array, part: Closeup, colour: str) -> None:
-    """A path in the plane of an angle from −π to π and its rate, into `ax`, with a mark at its start."""
-    line: dict[str, Any] = part.line() or {"linewidth": 1.2}
-    # where the angle passes π the path leaves on one side and comes in on the other
+def draw_phase_path(ax: Axes, theta: Array, omega: Array, part: ShownPart, colour: str) -> None:
+    """Draw a path in the plane of an angle from −π to π and its rate into `ax`, with a mark at its start."""
+    line: dict[str, Any] = part.line_style() or {"linewidth": 1.2}
+    # a gap where the angle passes π
     jumps = np.flatnonzero(np.abs(np.diff(theta)) > np.pi) + 1
     ax.plot(np.insert(theta, jumps, np.nan), np.insert(omega, jumps, np.nan), color=colour, zorder=3, **line)
     ax.plot(theta[:1], omega[:1], "o", color=colour, markeredgecolor=BLACK, markersize=6, zorder=4, label="start")
@@ -76,8 +76,8 @@ def draw_phase(ax: Axes, theta: Array, omega: Array, part: Closeup, colour: str)
     ax.set_ylabel(r"rate $\omega$ (rad/time)")
 
 
-def draw_levels(ax: Axes, system: CircleSystem, fastest: float) -> None:
-    """The curves of equal energy, into `ax`: separatrices dashed, and the angles of rest, open where U has no minimum."""
+def draw_energy_levels(ax: Axes, system: CircleSystem, fastest: float) -> None:
+    """Draw curves of equal energy into `ax`, separatrices dashed, and the equilibria, unstable ones as open circles."""
     angle = np.linspace(-np.pi, np.pi, 361)
     U = system.potential_energy(np.stack([np.cos(angle), np.sin(angle)], axis=-1))
     depth = float(np.ptp(U))
@@ -107,11 +107,11 @@ def has_joints(system: System) -> bool:
 
 
 @styled
-def path(trajectory: Trajectory) -> Figure:
-    """Where the second joint and the second mass centre of a double pendulum go, and the links at the end."""
+def plot_joint_paths(trajectory: Trajectory) -> Figure:
+    """The paths of the second joint and the second mass centre of a double pendulum, and the links at both ends."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     system: Any = trajectory.system
     places = system.joints(trajectory.theta)
     figure = Figure(figsize=(6.4, 6.0), layout="constrained")

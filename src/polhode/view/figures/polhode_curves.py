@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-def polhode(moments: Array, k: float, points: int = 721) -> list[Array]:
-    """The two closed curves of level `k`, each (points, 3) in u; none if they are single points or there are none.
+def polhode_curves(moments: Array, k: float, points: int = 721) -> list[Array]:
+    """The two closed curves of level `k`, each (points, 3) in u; an empty list if they do not exist or are single points.
 
-    >>> curves = polhode(np.array([1.0, 2.0, 3.0]), 1.5)
+    >>> curves = polhode_curves(np.array([1.0, 2.0, 3.0]), 1.5)
     >>> [bool(np.allclose(u**2 @ [1, 2, 3], 1.5) and np.allclose(np.linalg.norm(u, axis=1), 1)) for u in curves]
     [True, True]
     """
@@ -35,15 +35,15 @@ def polhode(moments: Array, k: float, points: int = 721) -> list[Array]:
     return [u, other]
 
 
-def family(moments: Array, count: int = 5) -> list[Array]:
+def polhode_family(moments: Array, count: int = 5) -> list[Array]:
     """Polhodes spread evenly over the ellipsoid, about both stable axes, without the separatrix."""
     least, middle, greatest = moments
     sizes = (np.arange(count) + 0.5) / count
     levels = [*(least + (middle - least) * sizes**2), *(greatest - (greatest - middle) * sizes**2)]
-    return [curve for k in levels for curve in polhode(moments, float(k))]
+    return [curve for k in levels for curve in polhode_curves(moments, float(k))]
 
 
-def separatrix(moments: Array) -> list[Array]:
+def separatrix_curves(moments: Array) -> list[Array]:
     """The curves through the middle axis; none for a body with an axis of symmetry."""
     least, middle, greatest = moments
-    return polhode(moments, float(middle)) if least < middle < greatest else []
+    return polhode_curves(moments, float(middle)) if least < middle < greatest else []

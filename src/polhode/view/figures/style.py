@@ -1,4 +1,4 @@
-"""How the figures look: colours that the colour-blind can tell apart (Okabe and Ito's), sizes and lines."""
+"""The style of the figures: colours that colour-blind readers can distinguish (Okabe and Ito), sizes and lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK = (
 PALETTE = [BLUE, ORANGE, GREEN, PINK, AMBER, SKY, BLACK]
 GREY = "#666666"
 
-RULES: dict[str, Any] = {
+RC_PARAMS: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "mathtext.fontset": "dejavusans",
@@ -45,20 +45,20 @@ T = TypeVar("T")
 
 
 def styled(function: Callable[P, T]) -> Callable[P, T]:
-    """Run `function` under these rules, and leave matplotlib's own as they were."""
+    """Run `function` with this style, and leave matplotlib's settings as they were."""
 
     @wraps(function)
     def inner(*args: P.args, **kwargs: P.kwargs) -> T:
         import matplotlib
         from cycler import cycler
 
-        rules: Any = RULES | {"axes.prop_cycle": cycler(color=PALETTE)}
-        with matplotlib.rc_context(rules):
+        params: Any = RC_PARAMS | {"axes.prop_cycle": cycler(color=PALETTE)}
+        with matplotlib.rc_context(params):
             return function(*args, **kwargs)
 
     return inner
 
 
 def legend_beside(ax: Axes) -> None:
-    """A legend to the right of the axes, where no curve can be under it."""
+    """A legend to the right of the axes, where it covers no curve."""
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)

@@ -1,4 +1,4 @@
-"""Figures over time: what was kept, the rates and momenta, the attitude."""
+"""Figures over time: conserved quantities, rates and momenta, attitude."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 EPSILON = float(np.finfo(float).eps)
-TURNS = 12  # how much of a long run is shown where more would be a blot
-COARSE, FINE = 1.0, 0.04  # radians between samples: from where on not to join them, and what looks smooth
+SHOWN_TURNS = 12  # of a long run, so that single turns remain visible
+COARSE, FINE = 1.0, 0.04  # radians between samples: too far apart to join by lines, and close enough to look smooth
 BINS = 300
 LARGEST = 1e50
 
 
 @dataclass(frozen=True)
-class Closeup:
-    """The first part of a run, as much as the eye can follow."""
+class ShownPart:
+    """The first part of a run, short enough that single turns remain visible."""
 
     rows: slice
     spacing: float
@@ -36,33 +36,33 @@ class Closeup:
 
     @property
     def coarse(self) -> bool:
-        """Whether the samples are so far apart that joining them would mislead."""
+        """Whether the samples are so far apart that lines between them would mislead."""
         return self.spacing > COARSE
 
     @classmethod
-    def of(cls, trajectory: Trajectory) -> Closeup:
+    def of(cls, trajectory: Trajectory) -> ShownPart:
         turns = np.zeros(len(trajectory))
-        speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # of one body or several, one angle or more
+        speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # one body or several, one angle or several
         speed = np.linalg.norm(speed, axis=-1)
         np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.abs(np.diff(trajectory.t)) / (2.0 * np.pi), out=turns[1:])
         spacing = float(turns[-1]) * 2.0 * np.pi / max(len(turns) - 1, 1)
         coarse = spacing > COARSE
-        end = int(np.searchsorted(turns, TURNS, side="right")) if turns[-1] > 1.5 * TURNS else len(turns)
+        end = int(np.searchsorted(turns, SHOWN_TURNS, side="right")) if turns[-1] > 1.5 * SHOWN_TURNS else len(turns)
         end = min(len(turns), max(end, 400 if coarse else 2))
         note = "" if end == len(turns) else f": the first {turns[end - 1]:.0f} of {turns[-1]:,.0f} turns"
         if coarse:
-            note += " (samples too far apart to join)"
+            note += " (samples too far apart to join by lines)"
         return cls(slice(0, end), spacing, note)
 
-    def line(self) -> dict[str, Any]:
-        """How to draw what is shown: a single sample, too, should be seen."""
+    def line_style(self) -> dict[str, Any]:
+        """Options for `Axes.plot`: dots for coarse samples and for a single one, otherwise a line."""
         if self.coarse or self.rows.stop == 1:
             return {"linestyle": "none", "marker": ".", "markersize": 4}
         return {}
 
 
-def drawable(trajectory: Trajectory) -> Trajectory:
-    """The trajectory up to where its numbers, if a run went wrong, grow too large to be drawn."""
+def drawable_part(trajectory: Trajectory) -> Trajectory:
+    """The trajectory up to the sample at which numbers become too large to draw, as in a run that diverged."""
     within = np.ones(len(trajectory), dtype=bool)
     for values in trajectory.values.values():
         within &= np.abs(values).reshape(len(values), -1).max(axis=1) < LARGEST
@@ -71,11 +71,11 @@ def drawable(trajectory: Trajectory) -> Trajectory:
 
 
 @styled
-def invariants(trajectory: Trajectory) -> Figure:
-    """How far each conserved quantity strayed from its first value, relative to its size, on a logarithmic scale."""
+def plot_invariants(trajectory: Trajectory) -> Figure:
+    """The deviation of each conserved quantity from its first value, relative to its size, on a logarithmic scale."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
+    trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 3.8), layout="constrained")
     ax = figure.subplots()
     worst = 0.0
@@ -83,10 +83,10 @@ def invariants(trajectory: Trajectory) -> Figure:
         v = values.reshape(len(values), -1)
         size = float(np.linalg.norm(v[0]))
         error = np.linalg.norm(v - v[0], axis=1) / (size or 1.0)
-        remark = ": kept exactly" if not error.any() else "" if size else " (absolute)"
-        label = in_this_font(trajectory.system.conserved[name].meaning) + remark
+        remark = ": conserved exactly" if not error.any() else "" if size else " (absolute)"
+        label = replace_missing_glyphs(trajectory.system.conserved[name].meaning) + remark
         worst = max(worst, float(error.max()))
-        t, error = _crests(trajectory.t, error)
+        t, error = _envelope(trajectory.t, error)
         ax.plot(t, np.where(error > 0.0, error, np.nan), label=label, linewidth=1.0)
     ax.axhline(EPSILON, color=GREY, linewidth=0.9, linestyle=":")
     ax.annotate(
@@ -94,20 +94,20 @@ def invariants(trajectory: Trajectory) -> Figure:
     )
     ax.set_yscale("log")
     ax.set_ylim(0.2 * EPSILON, max(4.0 * worst, 100.0 * EPSILON))
-    draw_time(ax, trajectory.t)
+    set_time_axis(ax, trajectory.t)
     ax.set_ylabel("deviation from the first value\n(relative)")
-    ax.set_title(f"What was kept, by {trajectory.method!r}, step {trajectory.step:g}")
+    ax.set_title(f"Conserved quantities, {trajectory.method!r}, step {trajectory.step:g}")
     figure.legend(loc="outside lower center", ncols=1)
     return figure
 
 
 @styled
-def rates(trajectory: Trajectory) -> Figure:
+def plot_rates(trajectory: Trajectory) -> Figure:
     """Angular velocity and momentum in the body frame."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    part = Closeup.of(trajectory)
+    trajectory = drawable_part(trajectory)
+    part = ShownPart.of(trajectory)
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     axes = figure.subplots(2, 1, sharex=True)
     for ax, name, letter in zip(axes, ("omega", "Pi"), (r"\omega", r"\Pi"), strict=True):
@@ -116,29 +116,29 @@ def rates(trajectory: Trajectory) -> Figure:
         draw_components(ax, trajectory.t[part.rows], values, [f"${letter}_{i}$" for i in (1, 2, 3)], part)
         ax.set_title(field.meaning + (part.note if ax is axes[0] else ""))
         ax.set_ylabel(f"${letter}$  ({field.unit})" if field.unit else f"${letter}$")
-    draw_time(axes[1], trajectory.t[part.rows])
+    set_time_axis(axes[1], trajectory.t[part.rows])
     return figure
 
 
 @styled
-def attitude(trajectory: Trajectory) -> Figure:
+def plot_attitude(trajectory: Trajectory) -> Figure:
     """The attitude as a quaternion without jumps of sign, and as an angle about an axis."""
     from matplotlib.figure import Figure
 
-    trajectory = drawable(trajectory)
-    part = Closeup.of(trajectory)
-    t, q = attitude_path(trajectory, part)
+    trajectory = drawable_part(trajectory)
+    part = ShownPart.of(trajectory)
+    t, q = smooth_attitude(trajectory, part)
     vector, length = q[:, :3], np.linalg.norm(q[:, :3], axis=1)
-    # of the same sign as q, hence without jumps, and up to a full turn
+    # the same sign as q, hence without jumps; up to a full turn
     angle = np.degrees(2.0 * np.arctan2(length, q[:, 3]))
     axis = np.where(length[:, None] > 1e-9, vector / np.maximum(length, 1e-9)[:, None], np.nan)
 
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True)
     draw_components(top, t, q, ["x", "y", "z", "w"], part)
-    top.set_title(f"unit quaternion, {frames(trajectory)}" + part.note)
+    top.set_title(f"unit quaternion, {attitude_frames(trajectory)}" + part.note)
     top.set_ylabel("q")
-    middle.plot(t, angle, **part.line())
+    middle.plot(t, angle, **part.line_style())
     middle.set_title("rotation angle")
     middle.set_ylabel("angle (degrees)")
     middle.set_ylim(-10.0, 370.0)
@@ -148,13 +148,13 @@ def attitude(trajectory: Trajectory) -> Figure:
     bottom.set_ylabel("n")
     for ax in (top, bottom):
         ax.set_ylim(-1.1, 1.1)
-    draw_time(bottom, t)
+    set_time_axis(bottom, t)
     return figure
 
 
-def attitude_path(trajectory: Trajectory, part: Closeup) -> tuple[Array, Array]:
-    """Times and quaternions to draw a smooth curve by: between samples, the cubic through their values and rates."""
-    t, q = trajectory.t[part.rows], continuous(trajectory.q[part.rows])
+def smooth_attitude(trajectory: Trajectory, part: ShownPart) -> tuple[Array, Array]:
+    """Times and quaternions of a smooth curve: between samples, the cubic through their values and rates."""
+    t, q = trajectory.t[part.rows], continuous_quaternions(trajectory.q[part.rows])
     between = 1 if part.coarse else max(1, round(part.spacing / FINE))
     if between == 1 or len(t) < 2:
         return t, q
@@ -170,10 +170,10 @@ def attitude_path(trajectory: Trajectory, part: Closeup) -> tuple[Array, Array]:
     return times, unchecked.normalized(path)
 
 
-def continuous(q: Array) -> Array:
-    """The quaternions `q` (n, 4) with signs such that each is near the one before it.
+def continuous_quaternions(q: Array) -> Array:
+    """The quaternions `q` (n, 4) with signs chosen such that each is near the previous one.
 
-    >>> continuous(np.array([[0.0, 0, 0, 1], [0, 0, -0.1, -0.99], [0, 0, 0.2, 0.98]]))[:, 3]
+    >>> continuous_quaternions(np.array([[0.0, 0, 0, 1], [0, 0, -0.1, -0.99], [0, 0, 0.2, 0.98]]))[:, 3]
     array([1.  , 0.99, 0.98])
     """
     turned = np.sum(q[1:] * q[:-1], axis=1) < 0.0
@@ -181,40 +181,40 @@ def continuous(q: Array) -> Array:
     return q * signs[:, None]
 
 
-def frames(trajectory: Trajectory) -> str:
-    """What the attitude is between, as in "body to inertial"."""
+def attitude_frames(trajectory: Trajectory) -> str:
+    """The two frames that the attitude relates, as in "body to inertial"."""
     return trajectory.system.fields["R"].meaning.split(", ")[-1]
 
 
-def in_this_font(text: str) -> str:
-    """`text` with letters that the font has not, such as script capitals, as plain ones.
+def replace_missing_glyphs(text: str) -> str:
+    """`text` with characters that the font does not have, such as script capitals, replaced by plain ones.
 
-    >>> in_this_font("𝓜 = ½ Π")
+    >>> replace_missing_glyphs("𝓜 = ½ Π")
     'M = ½ Π'
     """
     return "".join(c if ord(c) < 0x10000 else unicodedata.normalize("NFKC", c) for c in text)
 
 
-def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], part: Closeup) -> None:
-    """Each component of `values` over time."""
+def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], part: ShownPart) -> None:
+    """Draw each component of `values` over time into `ax`."""
     for column, label in zip(values.T, labels, strict=True):
-        ax.plot(t, column, label=label, **part.line())
-    # zero is always shown: a constant has no scale of its own, and rounding would fill the axes
+        ax.plot(t, column, label=label, **part.line_style())
+    # zero is always shown: otherwise the rounding errors of a constant would fill the axes
     low, high = np.nanmin(values, initial=0.0), np.nanmax(values, initial=0.0)
     margin = 0.06 * (high - low) or 1.0
     ax.set_ylim(low - margin, high + margin)
     legend_beside(ax)
 
 
-def draw_time(ax: Axes, t: Array) -> None:
-    """The time axis, as long as the samples."""
+def set_time_axis(ax: Axes, t: Array) -> None:
+    """Label the time axis, and limit it to the samples."""
     ax.set_xlabel("time")
     first, last = sorted((float(t[0]), float(t[-1])))
     if first < last:
         ax.set_xlim(first, last)
 
 
-def _crests(t: Array, error: Array) -> tuple[Array, Array]:
-    """At most `BINS` points that show the largest error around each time."""
+def _envelope(t: Array, error: Array) -> tuple[Array, Array]:
+    """At most `BINS` points that show the largest error near each time."""
     first = np.arange(0, len(t), -(-len(t) // BINS))
     return t[first], np.maximum.reduceat(error, first)

@@ -1,4 +1,4 @@
-"""How systems, states, methods and trajectories show themselves in a notebook: HTML that needs nothing else."""
+"""The display of systems, states, methods and trajectories in a notebook, as HTML that needs no other file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ...simulation.trajectory import Trajectory
 from ...tables import Table
 from ..figures.style import styled
 from ..scene.scene import scene
-from ..summary import headline, kept_table, shortened
-from .page import frame
+from ..summary import conservation_html, headline, truncated
+from .page import iframe_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_TEXT = 200
-POINTS = 400
-TELLING = ("orbit", "polhode", "rates")
+LONGEST_TEXT = 200
+SPARKLINE_POINTS = 400
+PREFERRED_FIGURES = ("orbit", "polhode", "rates")
 
 
-class Inline:
-    """HTML that a notebook shows as it is."""
+class NotebookHtml:
+    """HTML that a notebook displays, with a plain text for other places."""
 
     def __init__(self, html: str, text: str) -> None:
         self._html, self._text = html, text
@@ -41,57 +41,56 @@ class Inline:
 
 
 def system_html(system: System) -> str:
-    """Its parameters, fields and conserved quantities."""
-    rows = {name: shortened(repr(value), MOST_TEXT) for name, value in system.describe().items()}
+    """The parameters, fields and conserved quantities of a system."""
+    rows = {name: truncated(repr(value), LONGEST_TEXT) for name, value in system.describe().items()}
     rows["state"] = ", ".join(system.fields)
-    rows["conserved"] = ", ".join(system.conserved) or "nothing"
-    return _card(type(system).__name__, system.summary, rows, system.reference)
+    rows["conserved"] = ", ".join(system.conserved) or "none"
+    return _card_html(type(system).__name__, system.summary, rows, system.reference)
 
 
 def state_html(state: State) -> str:
-    """Its values and conserved quantities."""
-    rows = {name: _numbers(value) for name, value in state.values.items()}
-    rows |= {f"{name} (conserved)": _numbers(value) for name, value in state.invariants().items()}
-    return _card("State", f"of {type(state.system).__name__} at t = {state.t:g}", rows)
+    """The values and conserved quantities of a state."""
+    rows = {name: _array_text(value) for name, value in state.values.items()}
+    rows |= {f"{name} (conserved)": _array_text(value) for name, value in state.invariants().items()}
+    return _card_html("State", f"of {type(state.system).__name__} at t = {state.t:g}", rows)
 
 
 def method_html(method: Method) -> str:
-    """Its options and traits."""
+    """The options and traits of a method."""
     rows = {name: repr(value) for name, value in method.options().items()}
     rows |= {"order": str(method.order)} if method.order else {}
     rows["traits"] = ", ".join(trait for trait, has in method.traits().items() if has) or "none"
-    return _card(type(method).__name__, method.summary, rows, method.reference)
+    return _card_html(type(method).__name__, method.summary, rows, method.reference)
 
 
 def trajectory_html(trajectory: Trajectory) -> str:
-    """What was kept, and a small plot of the momenta or rates."""
+    """The table of conserved quantities, and a small plot of the rates."""
     span = f"{len(trajectory):,} samples, t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}"
-    kept = kept_table(trajectory)
-    table = kept._repr_html_() if len(kept) else "<p>This system conserves nothing.</p>"
-    return f"<b>{escape(headline(trajectory))}</b><br>{span}{table}{_image(sparkline(trajectory))}"
+    return f"<b>{escape(headline(trajectory))}</b><br>{span}{conservation_html(trajectory)}{_image_html(sparkline(trajectory))}"
 
 
-def view(trajectory: Trajectory, height: int) -> Inline:
-    """The moving picture."""
+def view(trajectory: Trajectory, height: int) -> NotebookHtml:
+    """The moving scene."""
     shown = scene(trajectory)
-    if shown.empty:
-        return Inline(f"<p>{escape(shown.note)}</p>", shown.note)
-    return Inline(
-        frame(shown, height), f"the view of {trajectory!r}: shown in a notebook; polhode view shows a saved run"
+    if shown.is_empty:
+        return NotebookHtml(f"<p>{escape(shown.note)}</p>", shown.note)
+    return NotebookHtml(
+        iframe_html(shown, height),
+        f"the view of {trajectory!r}: a notebook displays it; for a saved run use polhode view",
     )
 
 
 def plot(trajectory: Trajectory, figure: str | None) -> Figure:
-    """A figure that a notebook shows; by default the one that tells most about the motion."""
+    """A figure that a notebook displays; by default the most informative one for this system."""
     from ..figures.catalogue import FIGURES, check_figures, figures_for
 
-    known = figures_for(trajectory)
+    known = figures_for(trajectory.system)
     if figure is None and not known:
-        raise PolhodeError(f"there is no figure of {type(trajectory.system).__name__}")
-    name = next((n for n in TELLING if n in known), known[0]) if figure is None else figure
+        raise PolhodeError(f"there is no figure for {type(trajectory.system).__name__}")
+    name = next((n for n in PREFERRED_FIGURES if n in known), known[0]) if figure is None else figure
     check_figures([name], trajectory.system)
     drawn = FIGURES[name].draw(trajectory)
-    drawn._repr_png_ = lambda: png(drawn)  # type: ignore[attr-defined]  # whatever backend the notebook has
+    drawn._repr_png_ = lambda: to_png(drawn)  # type: ignore[attr-defined]  # works with any backend
     return drawn
 
 
@@ -101,9 +100,9 @@ def sparkline(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     fields = trajectory.system.fields
-    small = [n for n in ("omega", "Omega1", "theta", *fields) if n in fields and len(fields[n].shape) < 2]
-    name = small[0] if small else list(fields)[-1]
-    rows = np.unique(np.linspace(0, len(trajectory) - 1, min(len(trajectory), POINTS)).round().astype(int))
+    candidates = [n for n in ("omega", "Omega1", "theta", *fields) if n in fields and len(fields[n].shape) < 2]
+    name = candidates[0] if candidates else list(fields)[-1]
+    rows = np.unique(np.linspace(0, len(trajectory) - 1, min(len(trajectory), SPARKLINE_POINTS)).round().astype(int))
     values = trajectory.system.derive(name, {n: v[rows] for n, v in trajectory.values.items()})
     figure = Figure(figsize=(5.0, 1.6), layout="constrained")
     ax = figure.subplots()
@@ -114,23 +113,23 @@ def sparkline(trajectory: Trajectory) -> Figure:
     return figure
 
 
-def png(figure: Figure, dpi: int = 100) -> bytes:
+def to_png(figure: Figure, dpi: int = 100) -> bytes:
     """A figure as the bytes of a PNG file."""
     content = BytesIO()
     figure.savefig(content, format="png", dpi=dpi)
     return content.getvalue()
 
 
-def _image(figure: Figure) -> str:
-    return f'<img alt="" src="data:image/png;base64,{b64encode(png(figure)).decode("ascii")}">'
+def _image_html(figure: Figure) -> str:
+    return f'<img alt="" src="data:image/png;base64,{b64encode(to_png(figure)).decode("ascii")}">'
 
 
-def _numbers(value: Any) -> str:
-    return shortened(np.array2string(np.asarray(value), precision=6, separator=", ").replace("\n", ""), MOST_TEXT)
+def _array_text(value: Any) -> str:
+    return truncated(np.array2string(np.asarray(value), precision=6, separator=", ").replace("\n", ""), LONGEST_TEXT)
 
 
-def _card(name: str, summary: str, rows: dict[str, str], reference: str = "") -> str:
-    """A heading, a table of two columns and a reference."""
+def _card_html(name: str, summary: str, rows: dict[str, str], reference: str = "") -> str:
+    """A heading, a table of two columns, and a reference."""
     table = Table("", [{"": key, " ": value} for key, value in rows.items()])._repr_html_()
     small = f"<small>{escape(reference)}</small>" if reference else ""
     return f"<b>{escape(name)}</b>: {escape(summary)}{table}{small}"

@@ -1,7 +1,7 @@
-"""A scene as a web page: one file that needs nothing else, and no network.
+"""A scene as a web page: one file that needs no other file and no network.
 
-The page is `static/view.js` and `static/view.css` around the scene's numbers. `fragment` is the part that another page,
-such as a report, takes in; `page` is a whole one; `frame` puts a whole one inside another, as notebooks need it.
+The page is `static/view.js` and `static/view.css` with the scene as JSON. `scene_html` is the part that another page,
+such as a report, includes; `page_html` is a complete page; `iframe_html` embeds a complete page, as notebooks need it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...io.atomic_files import write_text
 from ...simulation.trajectory import Trajectory
-from ..scene.objects import Arrow, Thing
+from ..scene.objects import Arrow, SceneObject
 from ..scene.scene import Scene, scene
 
 PAGE = """<!doctype html>
@@ -40,93 +40,93 @@ PAGE = """<!doctype html>
 
 
 @cache
-def static(name: str) -> str:
-    """The text of a file that belongs to the page."""
+def static_file(name: str) -> str:
+    """The text of one of the files in `static/`."""
     return files("polhode.view.html").joinpath("static", name).read_text(encoding="utf-8")
 
 
-def head() -> str:
-    """Style and program of the view: once a page."""
-    return f"<style>\n{static('view.css')}</style>\n<script>\n{static('view.js')}</script>"
+def page_head() -> str:
+    """The style and the program of the view: needed once per page."""
+    return f"<style>\n{static_file('view.css')}</style>\n<script>\n{static_file('view.js')}</script>"
 
 
-def fragment(shown: Scene) -> str:
-    """The view of a scene, for the body of a page that has `head` in its head."""
-    if shown.empty:
+def scene_html(shown: Scene) -> str:
+    """The view of a scene, for the body of a page that has `page_head` in its head."""
+    if shown.is_empty:
         return f'<p class="polhode-note">{escape(shown.note)}</p>'
-    numbers = json.dumps(plain(shown), separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
+    numbers = json.dumps(scene_data(shown), separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
     return (
         f'<div class="polhode-view"><script type="application/json">{numbers}</script></div>\n'
         "<script>polhodeView(document.currentScript.previousElementSibling)</script>"
     )
 
 
-def page(shown: Scene) -> str:
-    """A whole page.
+def page_html(shown: Scene) -> str:
+    """A complete page.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
-    >>> text = page(scene(ph.simulate(start, step=0.1, steps=10)))
+    >>> text = page_html(scene(ph.simulate(start, step=0.1, steps=10)))
     >>> "http" in text, len(text) < 100_000
     (False, True)
     """
-    return PAGE.format(title=escape(shown.title), head=head(), body=fragment(shown))
+    return PAGE.format(title=escape(shown.title), head=page_head(), body=scene_html(shown))
 
 
-def frame(shown: Scene, height: int = 480) -> str:
-    """A whole page inside another one."""
-    look = f"width: 100%; height: {height}px; border: 0"
-    return f'<iframe title="{escape(shown.title)}" style="{look}" srcdoc="{escape(page(shown))}"></iframe>'
+def iframe_html(shown: Scene, height: int = 480) -> str:
+    """A complete page embedded in another one."""
+    style = f"width: 100%; height: {height}px; border: 0"
+    return f'<iframe title="{escape(shown.title)}" style="{style}" srcdoc="{escape(page_html(shown))}"></iframe>'
 
 
 def save_page(trajectory: Trajectory, path: str | PathLike[str]) -> None:
-    """Write the view of a trajectory as one file that works offline."""
-    write_text(path, page(scene(trajectory)))
+    """Write the view of a trajectory as one HTML file that works offline."""
+    write_text(path, page_html(scene(trajectory)))
 
 
-def plain(shown: Scene) -> dict[str, Any]:
-    """The scene as JSON can hold it; arrays are little-endian numbers in base 64."""
+def scene_data(shown: Scene) -> dict[str, Any]:
+    """The scene as data for JSON; arrays are little-endian numbers in base 64."""
     centre, radius = shown.framing
     return {
         "title": shown.title,
         "note": f"{shown.subtitle}. {shown.note}".rstrip(),
-        "t": packed(shown.t, "<f8"),
-        "joined": shown.joined,
-        "trail": shown.trail,
-        "seconds": shown.seconds,
-        "viewer": list(shown.look.viewer),
-        "centre": packed(centre),
-        "radius": packed(radius),
-        "things": [_thing(thing) for thing in shown.things],
-        "arrows": [_arrow(arrow) for arrow in shown.arrows],
+        "t": to_base64(shown.t, "<f8"),
+        "interpolated": shown.interpolated,
+        "trail_duration": shown.trail_duration,
+        "playback_seconds": shown.playback_seconds,
+        "view_direction": list(shown.appearance.view_direction),
+        "centre": to_base64(centre),
+        "radius": to_base64(radius),
+        "objects": [_object_data(item) for item in shown.objects],
+        "arrows": [_arrow_data(arrow) for arrow in shown.arrows],
     }
 
 
-def packed(array: NDArray[Any], kind: str = "<f4") -> str:
-    """An array's numbers as text."""
+def to_base64(array: NDArray[Any], kind: str = "<f4") -> str:
+    """The numbers of an array as text in base 64."""
     return b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
 
 
-def _thing(thing: Thing) -> dict[str, Any]:
+def _object_data(item: SceneObject) -> dict[str, Any]:
     def numbers(x: ArrayLike | None) -> list[float] | None:
         return None if x is None else np.asarray(x, dtype=float).tolist()
 
     return {
-        "name": thing.name,
-        "colour": thing.colour,
-        "vertices": packed(thing.mesh.vertices),
-        "faces": packed(thing.mesh.faces, "<u4"),
-        "position": packed(thing.position),
-        "q": packed(thing.q),
-        "axes": numbers(thing.axes),
-        "trail": numbers(thing.trail),
+        "name": item.name,
+        "colour": item.colour,
+        "vertices": to_base64(item.mesh.vertices),
+        "faces": to_base64(item.mesh.faces, "<u4"),
+        "position": to_base64(item.position),
+        "q": to_base64(item.q),
+        "axis_lengths": numbers(item.axis_lengths),
+        "trail_point": numbers(item.trail_point),
     }
 
 
-def _arrow(arrow: Arrow) -> dict[str, Any]:
+def _arrow_data(arrow: Arrow) -> dict[str, Any]:
     return {
         "name": arrow.name,
         "colour": arrow.colour,
-        "start": packed(arrow.start),
-        "vector": packed(arrow.vector),
+        "start": to_base64(arrow.start),
+        "vector": to_base64(arrow.vector),
     }

@@ -1,6 +1,6 @@
-"""A run as one page: what was kept, the moving picture, the figures, and how to make it again.
+"""The report of a run as one page: conserved quantities, the moving scene, figures, and how to repeat the run.
 
-The file needs nothing else and no network, and the same run gives the same file.
+The file needs no other file and no network, and the same run gives the same file.
 """
 
 from __future__ import annotations
@@ -15,65 +15,65 @@ from ...io.atomic_files import write_text
 from ...simulation.trajectory import Trajectory
 from ...tables import Table
 from ..scene.scene import scene
-from ..summary import citations, facts, headline, kept_table, scenario_of, title_of
-from .page import PAGE, fragment, head, static
+from ..summary import citations, conservation_html, description_of, headline, run_details, title_of
+from .page import PAGE, page_head, scene_html, static_file
 
 
-def save_report(trajectory: Trajectory, path: str | PathLike[str], pictures: Mapping[str, Path] | None = None) -> None:
-    """Write the report of a run. `pictures` are PNG files to take into it, each with what it shows.
+def save_report(trajectory: Trajectory, path: str | PathLike[str], figures: Mapping[str, Path] | None = None) -> None:
+    """Write the report of a run. `figures` are PNG files to include, by their captions.
 
     >>> import tempfile, polhode as ph
     >>> start = ph.FreeRigidBody.example()
     >>> file = Path(tempfile.mkdtemp()) / "report.html"
     >>> save_report(ph.simulate(start, step=0.1, steps=100), file)
-    >>> "What was kept" in file.read_text()
+    >>> "Conserved quantities" in file.read_text()
     True
     """
-    write_text(path, report(trajectory, pictures or {}))
+    write_text(path, report_html(trajectory, figures or {}))
 
 
-def report(trajectory: Trajectory, pictures: Mapping[str, Path]) -> str:
-    """The page as text."""
-    scenario = scenario_of(trajectory)
-    kept = kept_table(trajectory)
-    happened = [f"<p>{escape(str(event))}</p>" for event in trajectory.events]
-    parts = [
+def report_html(trajectory: Trajectory, figures: Mapping[str, Path]) -> str:
+    """The report as text."""
+    events = "".join(f"<p>{escape(str(event))}</p>" for event in trajectory.events)
+    images = "".join(_figure_html(caption, file) for caption, file in figures.items())
+    sections = [
         f"<header><h1>{escape(title_of(trajectory))}</h1>",
         f"<p class='lead'>{escape(headline(trajectory))}</p>",
-        f"<p>{escape(str(scenario.get('description', '')).strip())}</p></header>",
-        _section("What was kept", kept._repr_html_() if len(kept) else "<p>This system conserves nothing.</p>"),
-        _section("What happened", "".join(happened)) if happened else "",
-        _section("The motion", f'<div class="stage">{fragment(scene(trajectory))}</div>'),
-        _section("Figures", "".join(_picture(name, file) for name, file in pictures.items())) if pictures else "",
-        _section("How it was made", _facts(trajectory) + _scenario(trajectory)),
-        _section("To cite", _citations(trajectory)),
+        f"<p>{escape(description_of(trajectory))}</p></header>",
+        _section("Conserved quantities", conservation_html(trajectory)),
+        _section("Events", events) if events else "",
+        _section("Motion", f'<div class="stage">{scene_html(scene(trajectory))}</div>'),
+        _section("Figures", images) if images else "",
+        _section("How to repeat this run", _details_html(trajectory) + _scenario_html(trajectory)),
+        _section("References", _citations_html(trajectory)),
     ]
-    body = f'<main class="polhode-report">{"".join(parts)}</main>'
-    style = f"<style>\n{static('report.css')}</style>\n{head()}"
-    return PAGE.format(title=escape(title_of(trajectory)), head=style, body=body)
+    body = f'<main class="polhode-report">{"".join(sections)}</main>'
+    head = f"<style>\n{static_file('report.css')}</style>\n{page_head()}"
+    return PAGE.format(title=escape(title_of(trajectory)), head=head, body=body)
 
 
 def _section(title: str, content: str) -> str:
     return f"\n<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
 
 
-def _picture(caption: str, file: Path) -> str:
+def _figure_html(caption: str, file: Path) -> str:
     data = b64encode(file.read_bytes()).decode("ascii")
     text = escape(caption)
     return f'<figure><img alt="{text}" src="data:image/png;base64,{data}"><figcaption>{text}</figcaption></figure>'
 
 
-def _facts(trajectory: Trajectory) -> str:
-    return Table("", [{"what": name, "value": value} for name, value in facts(trajectory).items()])._repr_html_()
+def _details_html(trajectory: Trajectory) -> str:
+    rows = [{"item": name, "value": value} for name, value in run_details(trajectory).items()]
+    return Table("", rows)._repr_html_()
 
 
-def _scenario(trajectory: Trajectory) -> str:
+def _scenario_html(trajectory: Trajectory) -> str:
     text = trajectory.provenance.get("scenario")
     if not text:
         return ""
-    return f"<details><summary>The scenario</summary><pre>{escape(str(text))}</pre></details>"
+    return f"<details><summary>The scenario file</summary><pre>{escape(str(text))}</pre></details>"
 
 
-def _citations(trajectory: Trajectory) -> str:
+def _citations_html(trajectory: Trajectory) -> str:
     rows = "".join(f"<li><b>{escape(name)}</b>: {escape(text)}</li>" for name, text in citations(trajectory).items())
     return f"<ul>{rows}</ul>"

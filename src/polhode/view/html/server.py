@@ -1,4 +1,4 @@
-"""The view served to a browser, by viser: the scene is here, and the browser shows it while this process runs."""
+"""The view served to a browser by viser: the browser shows the scene while this process runs."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError
 from ...geometry import quaternion
 from ..figures.style import BLUE, GREEN, ORANGE
-from ..scene.objects import Thing
+from ..scene.objects import SceneObject, rgb
 from ..scene.scene import Scene
 
 Array = NDArray[np.float64]
 
-RATE = 30.0  # pictures a second
-TRAIL_PIECES = 300
-AXES = (ORANGE, GREEN, BLUE)
+FRAME_RATE = 30.0  # per second
+TRAIL_SEGMENTS = 300
+AXIS_COLOURS = (ORANGE, GREEN, BLUE)
 SPEEDS = ("0.125×", "0.25×", "0.5×", "1×", "2×", "4×", "8×")
 
 
 class ViewServer:
-    """A scene on a port of this machine; `address` is what to open, `close` ends it.
+    """A server that shows a scene; open `address` in a browser, and call `close` to end it.
 
-    Port 0 takes any that is free, and so does viser if the wanted one is taken.
+    Port 0 means any free port. If the port is taken, viser uses another one.
     """
 
     def __init__(self, shown: Scene, port: int = 8080, host: str = "127.0.0.1") -> None:
-        if shown.empty:
+        if shown.is_empty:
             raise PolhodeError(shown.note)
         self.shown = shown
-        self._viser = _server(host, port)
+        self._viser = _start_viser(host, port)
         self.address = f"http://{host}:{self._viser.get_port()}"
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self.now, self._span = 0.0, float(shown.t[-1] - shown.t[0]) or 1.0
+        self.fraction, self._span = 0.0, float(shown.t[-1] - shown.t[0]) or 1.0
         self.playing = False
         self._make_scene()
         self._make_controls()
@@ -49,7 +49,7 @@ class ViewServer:
         self._player.start()
 
     def wait(self) -> None:
-        """Until it is closed, or Ctrl-C."""
+        """Block until the server is closed, or Ctrl-C."""
         while not self._closed.wait(0.5):
             pass
 
@@ -59,67 +59,67 @@ class ViewServer:
         with redirect_stdout(StringIO()):
             self._viser.stop()
 
-    def show(self, now: float) -> None:
-        """Show the part `now` (0 to 1) of the time."""
+    def show(self, fraction: float) -> None:
+        """Show the scene at a fraction (0 to 1) of its time."""
         with self._lock, self._viser.atomic():
-            self.now = now
-            things, arrows = self.shown.at(now)
-            for frame, (position, q) in zip(self._frames, things, strict=True):
+            self.fraction = fraction
+            objects, arrows = self.shown.at(fraction)
+            for frame, (position, q) in zip(self._frames, objects, strict=True):
                 frame.position, frame.wxyz = position, quaternion.as_wxyz(q)
             for handle, (start, vector) in zip(self._arrows, arrows, strict=True):
                 handle.points = np.stack([start, start + vector])[None].astype(np.float32)
-            for handle, thing in self._trails:
-                handle.points = self._trail(thing)
-            self._time.value = round(float(self.shown.t[0] + now * self._span), 12)
+            for handle, item in self._trails:
+                handle.points = self._trail_segments(item)
+            self._time.value = round(float(self.shown.t[0] + fraction * self._span), 12)
 
     def _play(self) -> None:
-        """Go on while playing, at the speed that is chosen."""
+        """Advance the scene while playing, at the chosen speed."""
         before = time.monotonic()
-        while not self._closed.wait(1.0 / RATE):
+        while not self._closed.wait(1.0 / FRAME_RATE):
             after = time.monotonic()
             if self.playing:
                 speed = float(self._speed.value.rstrip("×"))
-                self.show((self.now + speed * (after - before) / self.shown.seconds) % 1.0)
+                self.show((self.fraction + speed * (after - before) / self.shown.playback_seconds) % 1.0)
             before = after
 
     def _make_scene(self) -> None:
         scene, shown = self._viser.scene, self.shown
         centre, radius = (x[0] for x in shown.framing)
         scene.set_up_direction("+z")
-        viewer = np.array(shown.look.viewer) / np.linalg.norm(shown.look.viewer)
+        direction = np.array(shown.appearance.view_direction) / np.linalg.norm(shown.appearance.view_direction)
         camera = self._viser.initial_camera
-        camera.position, camera.look_at, camera.up = centre + 3.2 * radius * viewer, centre, (0.0, 0.0, 1.0)
+        camera.position, camera.look_at, camera.up = centre + 3.2 * radius * direction, centre, (0.0, 0.0, 1.0)
         camera.fov, camera.near, camera.far = 0.7, 0.01 * radius, 200.0 * radius
         self._frames, self._trails, self._axes = [], [], []
-        for i, thing in enumerate(shown.things):
-            name = f"/{i + 1} {thing.name}"
+        for i, item in enumerate(shown.objects):
+            name = f"/{i} {item.name}"
             self._frames.append(scene.add_frame(name, show_axes=False))
             scene.add_mesh_simple(
-                f"{name}/shape", thing.mesh.vertices, thing.mesh.faces, color=_rgb(thing.colour), side="double"
+                f"{name}/shape", item.mesh.vertices, item.mesh.faces, color=rgb(item.colour), side="double"
             )
-            if thing.axes is not None:
-                ends = np.stack([np.zeros((3, 3)), np.diag(thing.axes)], axis=1)
-                colours = np.array([_rgb(colour) for colour in AXES])
-                thick = min(0.008 * radius, 0.05 * thing.mesh.radius)
-                self._axes.append(self._arrow(f"{name}/axes", ends, colours, thick))
-            if thing.trail is not None and shown.joined and len(shown.t) > 1:
+            if item.axis_lengths is not None:
+                ends = np.stack([np.zeros((3, 3)), np.diag(item.axis_lengths)], axis=1)
+                colours = np.array([rgb(colour) for colour in AXIS_COLOURS])
+                thickness = min(0.008 * radius, 0.05 * item.mesh.radius)
+                self._axes.append(self._add_arrows(f"{name}/axes", ends, colours, thickness))
+            if item.trail_point is not None and shown.interpolated and len(shown.t) > 1:
                 trail = scene.add_line_segments(
-                    f"/trails/{i + 1}",
-                    np.zeros((TRAIL_PIECES, 2, 3), dtype=np.float32),
-                    np.array(_rgb(thing.colour)),
+                    f"/trails/{i}",
+                    np.zeros((TRAIL_SEGMENTS, 2, 3), dtype=np.float32),
+                    np.array(rgb(item.colour)),
                     thickness=2.5,
                     thickness_units="screen",
                 )
-                self._trails.append((trail, thing))
+                self._trails.append((trail, item))
         self._arrows = [
-            self._arrow(
-                f"/vectors/{i + 1} {arrow.name}", np.zeros((1, 2, 3)), np.array(_rgb(arrow.colour)), 0.01 * radius
+            self._add_arrows(
+                f"/vectors/{i} {arrow.name}", np.zeros((1, 2, 3)), np.array(rgb(arrow.colour)), 0.01 * radius
             )
             for i, arrow in enumerate(shown.arrows)
         ]
 
-    def _arrow(self, name: str, points: Array, colours: NDArray[np.int_], thick: float) -> Any:
-        head = {"shaft_radius": thick, "head_radius": 2.4 * thick, "head_length": 6.0 * thick}
+    def _add_arrows(self, name: str, points: Array, colours: NDArray[np.int_], thickness: float) -> Any:
+        head = {"shaft_radius": thickness, "head_radius": 2.4 * thickness, "head_length": 6.0 * thickness}
         return self._viser.scene.add_arrows(name, points.astype(np.float32), colours, **head)
 
     def _make_controls(self) -> None:
@@ -133,15 +133,15 @@ class ViewServer:
         self._time = gui.add_slider("time", min=first, max=max(last, first + step), step=step, initial_value=shown.t[0])
         self._button = gui.add_button("▶ play")
         self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1×")
-        marks = {thing.name: thing.colour for thing in shown.things}
-        marks |= {arrow.name: arrow.colour for arrow in shown.arrows}
-        marks |= {f"axis {i + 1}": colour for i, colour in enumerate(AXES) if self._axes}
-        rows = "".join(f'<div><b style="color: {colour}">●</b> {escape(name)}</div>' for name, colour in marks.items())
+        legend = {item.name: item.colour for item in shown.objects}
+        legend |= {arrow.name: arrow.colour for arrow in shown.arrows}
+        legend |= {f"axis {i + 1}": colour for i, colour in enumerate(AXIS_COLOURS) if self._axes}
+        rows = "".join(f'<div><b style="color: {colour}">●</b> {escape(name)}</div>' for name, colour in legend.items())
         gui.add_html(f'<div style="padding: 0 0.8em; font-size: 0.85em">{rows}</div>')
-        parts = {"axes": self._axes, "vectors": self._arrows, "trails": [trail for trail, _ in self._trails]}
-        for label, handles in parts.items():
+        switches = {"axes": self._axes, "vectors": self._arrows, "trails": [trail for trail, _ in self._trails]}
+        for label, handles in switches.items():
             if handles:
-                self._switch(label, handles)
+                self._add_visibility_switch(label, handles)
 
         @self._time.on_update
         def _(event: Any) -> None:
@@ -153,12 +153,12 @@ class ViewServer:
         def _(_: Any) -> None:
             self.play(not self.playing)
 
-    def play(self, yes: bool = True) -> None:
-        """Play, or pause."""
-        self.playing = yes
-        self._button.label = "❚❚ pause" if yes else "▶ play"
+    def play(self, playing: bool = True) -> None:
+        """Play, or pause with `playing=False`."""
+        self.playing = playing
+        self._button.label = "❚❚ pause" if playing else "▶ play"
 
-    def _switch(self, label: str, handles: list[Any]) -> None:
+    def _add_visibility_switch(self, label: str, handles: list[Any]) -> None:
         box = self._viser.gui.add_checkbox(label, True)
 
         @box.on_update
@@ -166,26 +166,22 @@ class ViewServer:
             for handle in handles:
                 handle.visible = box.value
 
-    def _trail(self, thing: Thing) -> NDArray[np.float32]:
-        """The last of a thing's path, in pieces."""
-        part = (self.shown.t - self.shown.t[0]) / self._span
-        length = self.shown.trail / abs(self._span)
-        when = np.linspace(max(0.0, self.now - length), self.now, TRAIL_PIECES + 1)
-        path = np.broadcast_to(thing.path, (len(part), 3))
-        points = np.stack([np.interp(when, part, column) for column in path.T], axis=1)
+    def _trail_segments(self, item: SceneObject) -> NDArray[np.float32]:
+        """The most recent part of an object's path, as line segments."""
+        fractions = (self.shown.t - self.shown.t[0]) / self._span
+        length = self.shown.trail_duration / abs(self._span)
+        when = np.linspace(max(0.0, self.fraction - length), self.fraction, TRAIL_SEGMENTS + 1)
+        path = np.broadcast_to(item.path, (len(fractions), 3))
+        points = np.stack([np.interp(when, fractions, column) for column in path.T], axis=1)
         return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def _server(host: str, port: int) -> Any:
+def _start_viser(host: str, port: int) -> Any:
     try:
         import viser
     except ImportError:
         raise PolhodeError(
-            "serving the view needs viser: pip install 'polhode[view]'; --html FILE writes it as a file without"
+            "serving the view needs viser: pip install 'polhode[view]'; or write it to a file with --html FILE"
         ) from None
-    with redirect_stdout(StringIO()):  # it greets
+    with redirect_stdout(StringIO()):  # viser prints a greeting
         return viser.ViserServer(host=host, port=port, verbose=False)

@@ -1,4 +1,4 @@
-"""What can be seen: rigid things that move, and arrows."""
+"""The contents of a scene: rigid objects that move, and arrows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Thing:
-    """A rigid thing: its shape, and its frame's place and attitude, one row a frame or one for all.
+class SceneObject:
+    """A rigid object: its shape, and the position and attitude of its frame, one row per frame or one for all frames.
 
-    `axes` are the lengths at which its three axes are drawn; `trail` is the point of it that leaves one.
+    `colour` is "#rrggbb". `axis_lengths` are the lengths at which its three axes are drawn, None for no axes.
+    `trail_point` is the point of the object that draws a trail, in its own frame, None for no trail.
     """
 
     name: str
@@ -26,24 +27,24 @@ class Thing:
     colour: str
     position: Array
     q: Array
-    axes: Array | None = None
-    trail: Array | None = None
+    axis_lengths: Array | None = None
+    trail_point: Array | None = None
 
     @property
     def radius(self) -> float:
-        """How far it and its axes reach."""
-        return max(self.mesh.radius, 0.0 if self.axes is None else float(self.axes.max()))
+        """The radius of the sphere that contains the object and its axes."""
+        return max(self.mesh.radius, 0.0 if self.axis_lengths is None else float(self.axis_lengths.max()))
 
     @property
     def path(self) -> Array:
-        """Where its trail's point is, or its frame's origin."""
-        point = np.zeros(3) if self.trail is None else self.trail
+        """The path of the trail point in space, or of the frame's origin if there is none."""
+        point = np.zeros(3) if self.trail_point is None else self.trail_point
         return self.position + unchecked.rotate(self.q, np.broadcast_to(point, (len(self.q), 3)))
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A vector, one row a frame or one for all, drawn from `start`, in the scene's lengths."""
+    """A vector drawn from `start`, in the scene's lengths, one row per frame or one for all frames."""
 
     name: str
     colour: str
@@ -52,12 +53,24 @@ class Arrow:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a system shows at the samples of a trajectory; `viewer` points to where to look from, `note` says what should
-    be known of the picture. `centre`, one row a frame, is what to look at where things travel."""
+class Appearance:
+    """What a system shows at the samples of a trajectory.
 
-    things: Sequence[Thing] = ()
+    `view_direction` points from the scene to the viewer. `note` explains the picture. `centre`, one row per frame, is
+    the point that the camera follows where objects travel; None for a camera that stands still.
+    """
+
+    objects: Sequence[SceneObject] = ()
     arrows: Sequence[Arrow] = ()
-    viewer: tuple[float, float, float] = (0.75, -1.0, 0.55)
+    view_direction: tuple[float, float, float] = (0.75, -1.0, 0.55)
     note: str = ""
     centre: Array | None = None
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue from 0 to 255.
+
+    >>> rgb("#0072B2")
+    (0, 114, 178)
+    """
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -1,7 +1,6 @@
-"""What a trajectory looks like: things with shapes that move, arrows, and trails. One description for every viewer.
+"""The scene of a trajectory: objects with shapes that move, arrows, and trails. One description for every viewer.
 
-`scene(traj)` asks `look` what the system shows (see `looks.py`), and adds what all have in common: which samples to show,
-and how fast to play them.
+`scene(traj)` asks `appearance` what the system shows, selects the samples to show, and decides how fast to play them.
 """
 
 from __future__ import annotations
@@ -14,147 +13,151 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
-from ..figures.time_series import drawable
+from ..figures.time_series import drawable_part
 from ..summary import headline, title_of
-from .appearance import look
-from .objects import Arrow, Look, Thing
+from .appearance import appearance
+from .objects import Appearance, Arrow, SceneObject
 
 Array = NDArray[np.float64]
 
-FRAMES = 2000
-FINE, COARSE = 0.5, 1.0  # radians that a thing turns between frames: what interpolates well, and what does not any more
-TRAIL = 15.0  # radians of turning that a trail remembers, of bodies that only turn
-PLEASANT = 3.0  # radians a second
-SHORTEST, LONGEST = 12.0, 120.0  # seconds
-WARM_UP = 0.25  # the part of the time whose widest moment the picture shows from the start
+MAX_FRAMES = 2000
+FINE, COARSE = 0.5, 1.0  # radians between frames: fine enough to interpolate, and too coarse to interpolate
+TRAIL_ANGLE = 15.0  # radians of rotation that a trail covers, for bodies that only rotate
+PLAYBACK_RATE = 3.0  # radians of rotation per second of playback
+SHORTEST, LONGEST = 12.0, 120.0  # seconds of playback
+WARM_UP = 0.25  # from the start, the picture is as wide as the first quarter of the run needs
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A look over time. `joined` says whether to interpolate between frames; `trail` is how long trails are, in units of
-    time; `seconds` how long to play it."""
+    """An appearance over time. `interpolated`: whether to interpolate between frames. `trail_duration`: how long trails
+    are, in units of time. `playback_seconds`: how long it takes to play the scene."""
 
     title: str
     subtitle: str
     t: Array
-    look: Look
-    joined: bool
+    appearance: Appearance
+    interpolated: bool
     note: str
-    trail: float
-    seconds: float
+    trail_duration: float
+    playback_seconds: float
 
     @property
-    def things(self) -> Sequence[Thing]:
-        return self.look.things
+    def objects(self) -> Sequence[SceneObject]:
+        return self.appearance.objects
 
     @property
     def arrows(self) -> Sequence[Arrow]:
-        return self.look.arrows
+        return self.appearance.arrows
 
     @property
-    def empty(self) -> bool:
-        return not self.things
+    def is_empty(self) -> bool:
+        return not self.objects
 
     @property
     def framing(self) -> tuple[Array, Array]:
-        """What to look at, and how far around it the picture reaches: one row a frame, or one for all.
+        """The point to look at, and the radius around it that the picture shows: one row per frame, or one for all.
 
-        Around a centre that the system names, the picture widens as things go farther than they have been, so that those
-        that fly apart at last are large as long as they are near each other.
+        Around a centre that the system names, the picture widens as objects go farther than before. So bodies that
+        escape at the end are still large while they are near each other.
         """
-        if self.look.centre is None:
-            low = np.min([x.min(axis=0) - r for x, r in self._balls()], axis=0)
-            high = np.max([x.max(axis=0) + r for x, r in self._balls()], axis=0)
+        named_centre = self.appearance.centre
+        if named_centre is None:
+            low = np.min([x.min(axis=0) - r for x, r in self._bounding_spheres()], axis=0)
+            high = np.max([x.max(axis=0) + r for x, r in self._bounding_spheres()], axis=0)
             centre = 0.5 * (low + high)[None, :]
         else:
-            centre = self.look.centre
-        around = [np.linalg.norm(np.broadcast_to(x, (len(self.t), 3)) - centre, axis=1) + r for x, r in self._balls()]
-        reach = np.max(around, axis=0)
-        if self.look.centre is None:
-            return centre, reach.max(keepdims=True)
-        soon = np.maximum.accumulate(reach)
+            centre = named_centre
+        distances = [
+            np.linalg.norm(np.broadcast_to(x, (len(self.t), 3)) - centre, axis=1) + r
+            for x, r in self._bounding_spheres()
+        ]
+        radius = np.max(distances, axis=0)
+        if named_centre is None:
+            return centre, radius.max(keepdims=True)
+        widest = np.maximum.accumulate(radius)
         elapsed = np.abs(self.t - self.t[0])
         until = np.searchsorted(elapsed, np.maximum(elapsed, WARM_UP * elapsed[-1]), side="right") - 1
-        return centre, soon[until]
+        return centre, widest[until]
 
-    def at(self, now: float) -> tuple[list[tuple[Array, Array]], list[tuple[Array, Array]]]:
-        """Place and attitude of each thing, and foot and vector of each arrow, at the part `now` (0 to 1) of the time."""
+    def at(self, fraction: float) -> tuple[list[tuple[Array, Array]], list[tuple[Array, Array]]]:
+        """Position and attitude of each object, and start and vector of each arrow, at a fraction (0 to 1) of the time."""
         elapsed = np.abs(self.t - self.t[0])
-        when = now * elapsed[-1]
-        i = int(np.clip(np.searchsorted(elapsed, when, side="right") - 1, 0, max(len(elapsed) - 2, 0)))
+        now = fraction * elapsed[-1]
+        i = int(np.clip(np.searchsorted(elapsed, now, side="right") - 1, 0, max(len(elapsed) - 2, 0)))
         j = min(i + 1, len(elapsed) - 1)
-        part = (when - elapsed[i]) / (elapsed[j] - elapsed[i]) if j > i else 0.0
-        part = float(np.clip(part, 0.0, 1.0)) if self.joined else float(part >= 1.0)
+        part = (now - elapsed[i]) / (elapsed[j] - elapsed[i]) if j > i else 0.0
+        part = float(np.clip(part, 0.0, 1.0)) if self.interpolated else float(part >= 1.0)
 
-        def straight(x: Array) -> Array:
+        def vector_at(x: Array) -> Array:
             return x[0] if len(x) == 1 else x[i] + part * (x[j] - x[i])
 
-        def turning(q: Array) -> Array:
+        def attitude_at(q: Array) -> Array:
             return q[0] if len(q) == 1 else unchecked.quaternion_geodesic(q[i], q[j], part)
 
-        things = [(straight(thing.position), turning(thing.q)) for thing in self.things]
-        return things, [(straight(arrow.start), straight(arrow.vector)) for arrow in self.arrows]
+        objects = [(vector_at(item.position), attitude_at(item.q)) for item in self.objects]
+        return objects, [(vector_at(arrow.start), vector_at(arrow.vector)) for arrow in self.arrows]
 
-    def _balls(self) -> list[tuple[Array, float]]:
-        """Places over time, and the radius around them that is filled."""
+    def _bounding_spheres(self) -> list[tuple[Array, float]]:
+        """Positions over time, and the radius around them that an object fills."""
         tips = [(arrow.start + arrow.vector, 0.0) for arrow in self.arrows]
-        return [(thing.position, thing.radius) for thing in self.things] + tips
+        return [(item.position, item.radius) for item in self.objects] + tips
 
 
 def scene(trajectory: Trajectory) -> Scene:
-    """What a trajectory looks like.
+    """The scene of a trajectory.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
     >>> shown = scene(ph.simulate(start, step=0.1, steps=10))
-    >>> [thing.name for thing in shown.things], [arrow.name for arrow in shown.arrows]
+    >>> [item.name for item in shown.objects], [arrow.name for arrow in shown.arrows]
     (['body'], ['angular momentum', 'angular velocity'])
     """
-    trajectory = drawable(trajectory)
-    whole = len(trajectory)
-    spacing = _spacing(trajectory)
-    joined = spacing <= COARSE
-    stride = max(1, int(FINE / spacing)) if joined and spacing > 0.0 else whole
-    end = min(whole, FRAMES * stride) if joined else whole
-    rows = np.unique(np.linspace(0, end - 1, min(end, FRAMES)).round().astype(int))
-    shown = rows_of(trajectory, rows)
-    seen = look(shown.system, shown)
+    trajectory = drawable_part(trajectory)
+    count = len(trajectory)
+    spacing = _rotation_between_samples(trajectory)
+    interpolated = spacing <= COARSE
+    stride = max(1, int(FINE / spacing)) if interpolated and spacing > 0.0 else count
+    end = min(count, MAX_FRAMES * stride) if interpolated else count
+    rows = np.unique(np.linspace(0, end - 1, min(end, MAX_FRAMES)).round().astype(int))
+    shown = select_samples(trajectory, rows)
+    seen = appearance(shown.system, shown)
     notes = [seen.note]
-    if not joined:
-        notes.append("The samples are too far apart to be joined.")
-    if end < whole:
-        notes.append(f"Shown is the time up to {shown.t[-1]:.5g}, of {trajectory.t[-1]:.5g}.")
-    turned = spacing * end
+    if not interpolated:
+        notes.append("The samples are too far apart to interpolate.")
+    if end < count:
+        notes.append(f"Shown up to t = {shown.t[-1]:.5g} of {trajectory.t[-1]:.5g}.")
+    rotation = spacing * end
     duration = abs(float(shown.t[-1] - shown.t[0]))
-    travels = any(np.ptp(thing.position, axis=0).any() and len(seen.things) > 1 for thing in seen.things)
+    travels = any(np.ptp(item.position, axis=0).any() and len(seen.objects) > 1 for item in seen.objects)
     return Scene(
         title=title_of(trajectory),
         subtitle=headline(trajectory),
         t=shown.t,
-        look=seen,
-        joined=joined,
+        appearance=seen,
+        interpolated=interpolated,
         note=" ".join(note for note in notes if note),
-        trail=duration if travels or not turned else min(duration, duration * TRAIL / turned),
-        seconds=float(np.clip(turned / PLEASANT, SHORTEST, LONGEST)),
+        trail_duration=duration if travels or not rotation else min(duration, duration * TRAIL_ANGLE / rotation),
+        playback_seconds=float(np.clip(rotation / PLAYBACK_RATE, SHORTEST, LONGEST)),
     )
 
 
-def rows_of(trajectory: Trajectory, rows: NDArray[np.int_]) -> Trajectory:
-    """Some samples of a trajectory."""
+def select_samples(trajectory: Trajectory, rows: NDArray[np.int_]) -> Trajectory:
+    """The trajectory with only some of its samples."""
     return replace(
         trajectory, t=trajectory.t[rows], values={n: v[rows] for n, v in trajectory.values.items()}, tangent=None
     )
 
 
-def _spacing(trajectory: Trajectory, pairs: int = 300) -> float:
-    """How far things turn from one sample to the next, in radians: nearly the most, from some pairs of neighbours."""
+def _rotation_between_samples(trajectory: Trajectory, pairs: int = 300) -> float:
+    """The angle by which objects rotate from one sample to the next: a high quantile over some pairs of neighbours."""
     if len(trajectory) < 2:
         return 0.0
     first = np.unique(np.linspace(0, len(trajectory) - 2, pairs).round().astype(int))
-    before, after = (look(trajectory.system, rows_of(trajectory, rows)) for rows in (first, first + 1))
+    before, after = (appearance(trajectory.system, select_samples(trajectory, rows)) for rows in (first, first + 1))
     angles = [
         unchecked.quaternion_distance(a.q, b.q)
-        for a, b in zip(before.things, after.things, strict=True)
+        for a, b in zip(before.objects, after.objects, strict=True)
         if len(a.q) == len(first)
     ]
     return float(np.quantile(np.max(angles, axis=0), 0.95)) if angles else 0.0

@@ -1,6 +1,6 @@
 "use strict";
-// Shows a scene of polhode in WebGL: polhodeView(element), where the element holds the scene as JSON.
-// Drag turns, Shift-drag or the right button shifts, the wheel or two fingers zoom; space plays, arrow keys step.
+// Shows a scene of polhode in WebGL: polhodeView(element). The element holds the scene as JSON (see view/html/page.py).
+// Drag rotates, Shift-drag or the right button pans, the wheel or two fingers zoom; space plays, arrow keys step.
 
 function polhodeView(root) {
   const scene = JSON.parse(root.querySelector("script").textContent);
@@ -12,11 +12,11 @@ function polhodeView(root) {
   const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
   const norm = (a) => Math.hypot(...a);
   const unit = (a) => { const n = norm(a) || 1; return a.map((x) => x / n); };
-  const turn = (q, v) => {
+  const rotate = (q, v) => {
     const c = cross(q, v), u = add(c, v, q[3]);
     return add(v, cross(q, u), 2);
   };
-  const fromZ = (v) => { // the quaternion that turns the z axis to a unit vector
+  const fromZ = (v) => { // the quaternion that rotates the z axis to a unit vector
     return v[2] < -0.999999 ? [1, 0, 0, 0] : unit([-v[1], v[0], 0, 1 + v[2]]);
   };
   const multiply = (A, B) => { // 4 × 4, columns first
@@ -30,20 +30,20 @@ function polhodeView(root) {
   const t = unpack(scene.t, Float64Array), frames = t.length, span = t[frames - 1] - t[0] || 1;
   const s = Float64Array.from(t, (x) => (x - t[0]) / span);
   const tracks = { position: 3, q: 4, start: 3, vector: 3, centre: 3, radius: 1 };
-  for (const item of [scene, ...scene.things, ...scene.arrows])
-    for (const name in tracks) if (name in item) item[name] = unpack(item[name], Float32Array);
+  for (const owner of [scene, ...scene.objects, ...scene.arrows])
+    for (const name in tracks) if (name in owner) owner[name] = unpack(owner[name], Float32Array);
 
-  function place(now) { // the frame before `now`, and how far it is to the next
+  function frameAt(now) { // the frame before `now`, and the fraction of the way to the next
     let low = 0, high = frames - 1;
     while (high - low > 1) { const mid = (low + high) >> 1; if (s[mid] <= now) low = mid; else high = mid; }
     const part = high > low ? Math.min(1, Math.max(0, (now - s[low]) / (s[high] - s[low]))) : 0;
-    return scene.joined ? [low, part] : [part < 1 ? low : high, 0];
+    return scene.interpolated ? [low, part] : [part < 1 ? low : high, 0];
   }
   function row(track, i, width) {
     const at = track.length === width ? 0 : i * width;
     return Array.from(track.subarray(at, at + width));
   }
-  function between(track, where, width) { // straight for vectors; the shortest turn, and of unit length, for quaternions
+  function between(track, where, width) { // linear for vectors, spherical for quaternions
     const a = row(track, where[0], width), part = where[1];
     if (!part) return a;
     const b = row(track, where[0] + 1, width);
@@ -56,12 +56,12 @@ function polhodeView(root) {
   // ---- the page ----------------------------------------------------------------------------------------------------
   const make = (kind, parent, properties = {}) => parent.appendChild(Object.assign(document.createElement(kind), properties));
   const canvas = make("canvas", root), labels = make("div", root, { className: "labels" });
-  canvas.setAttribute("aria-label", "moving picture: " + scene.title);
+  canvas.setAttribute("aria-label", "moving scene: " + scene.title);
   const title = make("div", root, { className: "title" });
   make("b", title, { textContent: scene.title });
   make("span", title, { textContent: scene.note });
   const gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
-  if (!gl) { make("p", root, { className: "failed", textContent: "This browser does not offer WebGL 2, which the picture needs." }); return; }
+  if (!gl) { make("p", root, { className: "failed", textContent: "The view needs WebGL 2, which this browser does not support." }); return; }
   const FINER = 4, AXES = ["#D55E00", "#009E73", "#0072B2"];
   const legend = make("div", root, { className: "legend" }), listed = new Set();
   const entry = (name, colour, kind) => {
@@ -71,9 +71,9 @@ function polhodeView(root) {
     make("i", line, { className: kind }).style.background = colour;
     make("span", line, { textContent: name });
   };
-  for (const thing of scene.things) entry(thing.name, thing.colour, "dot");
+  for (const item of scene.objects) entry(item.name, item.colour, "dot");
   for (const arrow of scene.arrows) entry(arrow.name, arrow.colour, "line");
-  if (scene.things.some((thing) => thing.axes)) AXES.forEach((colour, i) => entry("axis " + (i + 1), colour, "line"));
+  if (scene.objects.some((item) => item.axis_lengths)) AXES.forEach((colour, i) => entry("axis " + (i + 1), colour, "line"));
 
   const bar = make("div", root, { className: "controls" });
   const play = make("button", bar, { className: "play", type: "button" });
@@ -87,9 +87,9 @@ function polhodeView(root) {
     box.addEventListener("change", redraw);
     return box;
   };
-  const showAxes = toggle("axes", scene.things.some((thing) => thing.axes));
+  const showAxes = toggle("axes", scene.objects.some((item) => item.axis_lengths));
   const showArrows = toggle("vectors", scene.arrows.length > 0);
-  const showTrails = toggle("trails", frames > 1 && scene.joined && scene.things.some((thing) => thing.trail));
+  const showTrails = toggle("trails", frames > 1 && scene.interpolated && scene.objects.some((item) => item.trail_point));
   const home = make("button", bar, { type: "button", textContent: "reset view" });
 
   // ---- WebGL -------------------------------------------------------------------------------------------------------
@@ -114,10 +114,10 @@ function polhodeView(root) {
     layout(location = 0) in vec3 point; layout(location = 1) in vec3 normal;
     uniform mat4 view; uniform vec3 shift, size; uniform vec4 q;
     out vec3 facing, seen;
-    vec3 turned(vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
+    vec3 rotated(vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
     void main() {
-      seen = turned(size * point) + shift;
-      facing = turned(normal / size);
+      seen = rotated(size * point) + shift;
+      facing = rotated(normal / size);
       gl_Position = view * vec4(seen, 1.0);
     }`, `
     in vec3 facing, seen; uniform vec3 colour, eye, light; out vec4 result;
@@ -149,7 +149,7 @@ function polhodeView(root) {
     void main() { if (strength <= 0.0) discard; result = vec4(colour, 1.0) * strength; }`);
 
   const buffer = (target, data) => { const b = gl.createBuffer(); gl.bindBuffer(target, b); gl.bufferData(target, data, gl.STATIC_DRAW); };
-  function mesh(points, faces) { // normals: the mean of the triangles around, by their areas
+  function mesh(points, faces) { // normals: the mean over the adjacent triangles, weighted by area
     const normals = new Float32Array(points.length), at = (i) => points.subarray(3 * i, 3 * i + 3);
     for (let f = 0; f < faces.length; f += 3) {
       const [a, b, c] = [at(faces[f]), at(faces[f + 1]), at(faces[f + 2])];
@@ -167,7 +167,7 @@ function polhodeView(root) {
     buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
     return { array, count: faces.length };
   }
-  function lathe(profile, steps = 20) { // a surface of revolution about z through points (r, z)
+  function revolve(profile, steps = 20) { // a surface of revolution about z through points (r, z)
     const points = [], faces = [];
     profile.forEach(([r, z], j) => {
       for (let i = 0; i < steps; i++) {
@@ -178,11 +178,11 @@ function polhodeView(root) {
     });
     return mesh(new Float32Array(points), new Uint32Array(faces));
   }
-  function path(thing) {
+  function path(item) {
     const count = FINER * (frames - 1) + 1, data = new Float32Array(4 * count);
     for (let i = 0; i < count; i++) {
       const at = Math.floor(i / FINER), part = (i % FINER) / FINER, where = [at, part];
-      data.set(add(between(thing.position, where, 3), turn(between(thing.q, where, 4), thing.trail)), 4 * i);
+      data.set(add(between(item.position, where, 3), rotate(between(item.q, where, 4), item.trail_point)), 4 * i);
       data[4 * i + 3] = part ? s[at] + part * (s[at + 1] - s[at]) : s[at];
     }
     const array = gl.createVertexArray();
@@ -195,15 +195,15 @@ function polhodeView(root) {
     }
     return array;
   }
-  const rod = lathe([[1, 0], [1, 1]]), head = lathe([[0, 0], [1, 0], [1, 0], [0, 1]]);
-  for (const thing of scene.things) {
-    const points = unpack(thing.vertices, Float32Array);
-    thing.mesh = mesh(points, unpack(thing.faces, Uint32Array));
-    thing.size = points.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-    if (thing.trail && frames > 1 && scene.joined) thing.path = path(thing);
+  const rod = revolve([[1, 0], [1, 1]]), head = revolve([[0, 0], [1, 0], [1, 0], [0, 1]]);
+  for (const item of scene.objects) {
+    const points = unpack(item.vertices, Float32Array);
+    item.mesh = mesh(points, unpack(item.faces, Uint32Array));
+    item.size = points.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    if (item.trail_point && frames > 1 && scene.interpolated) item.path = path(item);
   }
-  const bodies = scene.things.filter((thing) => thing.axes && thing.name);
-  const places = new Set(bodies.map((thing) => row(thing.position, 0, 3).join()));
+  const bodies = scene.objects.filter((item) => item.axis_lengths && item.name);
+  const places = new Set(bodies.map((item) => row(item.position, 0, 3).join()));
   const labelled = places.size > 1 ? bodies : [];
   gl.enable(gl.DEPTH_TEST);
   gl.enable(gl.BLEND);
@@ -212,12 +212,12 @@ function polhodeView(root) {
   // ---- the camera: z is up -----------------------------------------------------------------------------------------
   const FIELD = 0.6, camera = {};
   function reset() {
-    const v = unit(scene.viewer);
+    const v = unit(scene.view_direction);
     Object.assign(camera, { shift: [0, 0, 0], azimuth: Math.atan2(v[1], v[0]), height: Math.asin(v[2]), zoom: 1 });
     redraw();
   }
   function viewing() {
-    const where = place(now), centre = between(scene.centre, where, 3), radius = between(scene.radius, where, 1)[0];
+    const where = frameAt(now), centre = between(scene.centre, where, 3), radius = between(scene.radius, where, 1)[0];
     const aspect = canvas.width / canvas.height, f = 1 / Math.tan(FIELD / 2);
     const raised = Math.min(0.4, (bar.offsetHeight + 16) / canvas.clientHeight); // above the controls
     const distance = (0.95 * radius * camera.zoom) / Math.sin(FIELD / 2) / Math.min(1 - raised, aspect);
@@ -261,12 +261,12 @@ function polhodeView(root) {
     wanted = false;
     if (playing) {
       const done = Math.min(0.1, (clockTime - (last || clockTime)) / 1000);
-      now = (now + (done * speed.value) / scene.seconds) % 1;
+      now = (now + (done * speed.value) / scene.playback_seconds) % 1;
       last = clockTime;
       redraw();
     }
     slider.value = now;
-    const where = place(now), shownTime = t[where[0]] + where[1] * ((t[where[0] + 1] || 0) - t[where[0]]);
+    const where = frameAt(now), shownTime = t[where[0]] + where[1] * ((t[where[0] + 1] || 0) - t[where[0]]);
     clock.value = "t = " + Number(shownTime.toPrecision(5)).toFixed(Math.max(0, 4 - Math.ceil(Math.log10(Math.abs(t[0]) + Math.abs(span)))));
     const ratio = window.devicePixelRatio || 1, size = [canvas.clientWidth, canvas.clientHeight].map((x) => Math.max(1, Math.round(x * ratio)));
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
@@ -280,16 +280,16 @@ function polhodeView(root) {
     gl.uniform3fv(solid.uniforms.eye, seen.eye);
     gl.uniform3fv(solid.uniforms.light, seen.light);
     const identity = [0, 0, 0, 1], units = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], thin = 1.1 * seen.pixel;
-    if (showAxes.checked) units.forEach((e, i) => { // those of space
+    if (showAxes.checked) units.forEach((e, i) => { // the axes of space
       putArrow([0.7, 0.73, 0.77], seen.centre, e.map((x) => 0.8 * seen.radius * x), 0.6 * thin);
       write("xyz"[i], add(seen.centre, e, 0.85 * seen.radius), seen, "faint", -6);
     });
-    for (const thing of scene.things) {
-      const at = between(thing.position, where, 3), q = between(thing.q, where, 4);
-      put(thing.mesh, rgb(thing.colour), at, q, [1, 1, 1]);
-      if (thing.axes && showAxes.checked)
-        units.forEach((e, i) => putArrow(rgb(AXES[i]), at, turn(q, e.map((x) => x * thing.axes[i])), Math.min(1.5 * thin, 0.05 * thing.size)));
-      if (labelled.includes(thing)) write(thing.name, add(at, seen.up, 1.15 * thing.size), seen, "", 4);
+    for (const item of scene.objects) {
+      const at = between(item.position, where, 3), q = between(item.q, where, 4);
+      put(item.mesh, rgb(item.colour), at, q, [1, 1, 1]);
+      if (item.axis_lengths && showAxes.checked)
+        units.forEach((e, i) => putArrow(rgb(AXES[i]), at, rotate(q, e.map((x) => x * item.axis_lengths[i])), Math.min(1.5 * thin, 0.05 * item.size)));
+      if (labelled.includes(item)) write(item.name, add(at, seen.up, 1.15 * item.size), seen, "", 4);
     }
     if (showArrows.checked) for (const arrow of scene.arrows)
       putArrow(rgb(arrow.colour), between(arrow.start, where, 3), between(arrow.vector, where, 3), 2 * thin);
@@ -297,18 +297,18 @@ function polhodeView(root) {
     gl.uniformMatrix4fv(ribbon.uniforms.view, false, seen.matrix);
     gl.uniform2fv(ribbon.uniforms.pixels, size);
     gl.uniform1f(ribbon.uniforms.now, now);
-    gl.uniform1f(ribbon.uniforms.span, Math.max(1e-6, Math.abs(scene.trail / span)));
+    gl.uniform1f(ribbon.uniforms.span, Math.max(1e-6, Math.abs(scene.trail_duration / span)));
     gl.uniform1f(ribbon.uniforms.width, 1.8 * ratio);
-    for (const thing of scene.things) if (thing.path && showTrails.checked) {
-      gl.uniform3fv(ribbon.uniforms.colour, rgb(thing.colour).map((x) => (dark ? 1 : 0.8) * x));
-      gl.bindVertexArray(thing.path);
+    for (const item of scene.objects) if (item.path && showTrails.checked) {
+      gl.uniform3fv(ribbon.uniforms.colour, rgb(item.colour).map((x) => (dark ? 1 : 0.8) * x));
+      gl.bindVertexArray(item.path);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, FINER * (frames - 1));
     }
     while (labels.children.length > texts) labels.lastChild.remove();
   }
   function redraw() { if (!wanted) { wanted = true; requestAnimationFrame(draw); } }
 
-  // ---- what the user does ------------------------------------------------------------------------------------------
+  // ---- user input -----------------------------------------------------------------------------------------------
   function start(yes) {
     playing = yes && frames > 1;
     last = 0;
@@ -316,7 +316,7 @@ function polhodeView(root) {
     redraw();
   }
   function go(to) { start(false); now = Math.min(1, Math.max(0, to)); redraw(); }
-  const step = (by) => go(s[Math.min(frames - 1, Math.max(0, place(now)[0] + by))]);
+  const step = (by) => go(s[Math.min(frames - 1, Math.max(0, frameAt(now)[0] + by))]);
   play.addEventListener("click", () => start(!playing));
   slider.addEventListener("input", () => go(Number(slider.value)));
   home.addEventListener("click", reset);

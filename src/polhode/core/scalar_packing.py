@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.layout import Layout
 from ..scalars import Dual, Lanes, duals
+from .layout import Layout
 
 if TYPE_CHECKING:
     from numba import types

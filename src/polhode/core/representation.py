@@ -1,0 +1,56 @@
+"""The ways to keep a system's state, and the flows on each: all that a method knows about a system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..scalars import Flow, Rate
+from .layout import Layout
+
+
+class Form(StrEnum):
+    """What the representations are called."""
+
+    DEFAULT = "default"
+    """The configuration, as matrices, angles or places, and the momenta at the node."""
+    QUATERNION = "quaternion"
+    """The attitude as a unit quaternion, and the momenta."""
+    FORCED = "forced"
+    """The variables of the discrete Lagrange–d'Alembert principle, where forces depend on the velocity."""
+    FULL_KICK = "full_kick"
+    """The attitude as a unit quaternion; damping acts at the start of a step, all of it."""
+    LAGRANGIAN = "lagrangian"
+    """The configuration and the velocities."""
+    SPATIAL = "spatial"
+    """An attitude in n dimensions, and the momentum in space."""
+    PAIR = "pair"
+    """An attitude in n dimensions and the one after it."""
+    SYMMETRIC = "symmetric"
+    """Two rotations in n dimensions that turn together."""
+    SPLIT = "split"
+    """The attitude, and the momentum across and along the third director."""
+    DIRECTOR_VELOCITIES = "director_velocities"
+    """The directors and their velocities."""
+    DIRECTOR_MOMENTA = "director_momenta"
+    """The directors, and the momentum in the body frame."""
+
+
+@dataclass(frozen=True)
+class Representation:
+    """One way to keep the state, and the flows on it; None where the system does not offer one.
+
+    The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
+    entry, then `workspace` entries that flows may use and that mean nothing between calls.
+    """
+
+    layout: Layout
+    drift: Flow | None = None
+    force: Flow | None = None
+    rhs: Rate | None = None
+    workspace: int = 0
+
+    @property
+    def forces(self) -> int:
+        """How many force slots follow the variables in `y`."""
+        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0

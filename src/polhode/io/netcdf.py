@@ -1,0 +1,40 @@
+"""Datasets as NetCDF files, written without loss and read back completely, each variable with its checksum."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidInputError, PolhodeError
+from .atomic_files import replacing
+
+if TYPE_CHECKING:
+    import xarray
+
+# the checksum (fletcher32) makes a damaged file an error instead of other numbers
+LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+
+
+def write_netcdf(dataset: xarray.Dataset, path: str | PathLike[str]) -> None:
+    """Write a dataset to a new file beside `path`, then move it there; an older file is replaced."""
+    encoding = {str(name): LOSSLESS for name in dataset.variables}
+    with replacing(path) as beside:
+        try:
+            dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
+        except RuntimeError as error:  # from the HDF5 library, as when the disk is full
+            raise PolhodeError(f"{path} could not be written: {error}") from error
+
+
+def read_netcdf(path: Path) -> xarray.Dataset:
+    """The whole file, in memory."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
+            return dataset.load()
+    except PermissionError as error:
+        raise InvalidInputError("path", str(path), problem="no permission to read this file") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        problem = "not a readable NetCDF file: of another format, damaged or incomplete"
+        raise InvalidInputError("path", str(path), problem=problem) from error
