@@ -103,9 +103,19 @@ class Run(ABC):
         """What the run carries now."""
         return self.y[: self.carried]
 
+    @property
+    def row(self) -> Array:
+        """What is saved of it: a row of samples, from which `states` makes a state."""
+        return self.sample
+
+    @property
+    def row_size(self) -> int:
+        """How many numbers a row of samples has."""
+        return self.carried
+
     @abstractmethod
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        """Do the steps number `first` … `first + count − 1`, writing `sample` into the rows of `samples` after each step
+        """Do the steps number `first` … `first + count − 1`, writing `row` into the rows of `samples` after each step
         whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
 
     def states(self, samples: Array) -> Array:

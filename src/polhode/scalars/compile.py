@@ -136,16 +136,17 @@ class Flow(Compilable):
 
     def __init__(self, function: Callable[..., int]) -> None:
         super().__init__(function)
-        self._bound: dict[types.Type, BoundFlow] = {}
+        self._bound: dict[tuple[types.Type, types.Type], BoundFlow] = {}
 
     @cached_property
     def dispatcher(self) -> Any:
         return _cached(self.function, pipeline_class=AlignedCompiler)
 
-    def on(self, kind: types.Type) -> BoundFlow:
-        if kind not in self._bound:
-            self._bound[kind] = BoundFlow(self.dispatcher, kind, self._rest)
-        return self._bound[kind]
+    def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:
+        """The flow for this scalar; `time` is the type of t, lanes where each lane is at another time."""
+        if (kind, time) not in self._bound:
+            self._bound[kind, time] = BoundFlow(self.dispatcher, kind, (time, *self._rest[1:]))
+        return self._bound[kind, time]
 
 
 def flow(function: Callable[..., int]) -> Flow:

@@ -15,9 +15,10 @@ NO_SOLUTION = 1  # an implicit equation has no solution near the present state
 TOLERANCE_NOT_MET = 2  # an adaptive method cannot meet its tolerances
 NOT_FINITE = 3  # a force or a rate is not finite
 
-# the slots of a report: iterations in all, the most in one solve, the worst squared residual, calls of flows, solves
-ITERATIONS, MOST_ITERATIONS, WORST_RESIDUAL, EVALUATIONS, SOLVES = range(5)
-REPORT_SIZE = 5
+# the slots of a report: iterations in all, the most in one solve, the worst squared residual, calls of flows, solves,
+# steps that were done again in pieces
+ITERATIONS, MOST_ITERATIONS, WORST_RESIDUAL, EVALUATIONS, SOLVES, RETRIES = range(6)
+REPORT_SIZE = 6
 
 
 @kernel

@@ -30,14 +30,14 @@ class TransientFlow(Flow):
         super().__init__(function)
         self._given = {field: each for field, each in given.items() if callable(each)}
 
-    def on(self, kind: types.Type) -> BoundFlow:
+    def on(self, kind: types.Type, time: types.Type = double) -> BoundFlow:
         try:
-            return super().on(kind)
+            return super().on(kind, time)
         except NumbaError:
             for field, function in self._given.items():
                 user: Any = kernel(of_state(plain(function)))
                 try:
-                    user.dispatcher.compile((double, types.UniTuple(kind, 9), types.UniTuple(kind, 3)))
+                    user.dispatcher.compile((time, types.UniTuple(kind, 9), types.UniTuple(kind, 3)))
                 except NumbaError as error:
                     what = "dual numbers, as tangent maps are made of" if isinstance(kind, Dual) else str(kind)
                     allowed = (

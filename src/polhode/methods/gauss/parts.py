@@ -1,0 +1,165 @@
+"""The parts of a system's state, found from its layout: attitudes, angles and places with their momenta, and the rest.
+
+The k-th configuration of a layout belongs to the k-th of its momenta. From rows of the system's own variables to the
+canonical ones, and back: an attitude R with momentum Π is `q`, `p = 2 q Π` in T*R⁴; an angle z with momentum j is `u = z`,
+`p = j i z` in T*R².
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.layout import Layout
+from ...core.manifolds import Circle, Copies, Euclidean, Manifold, Rotations
+from ...geometry import unchecked
+from ...geometry.quaternion import multiply
+from .picture import ANGLE, AT, COLUMNS, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, OTHER, PLACE, ROTATION
+from .picture import ROTATION_CONSTANTS, ROTATION_WORK, SIZE, WORK
+
+Array = NDArray[np.float64]
+WIDTHS = {ROTATION: 8, ANGLE: 4}  # of a part in w
+
+
+@dataclass(frozen=True)
+class Parts:
+    """`rows` as `picture` describes them; how many numbers w, the constants and the workspace have; and for each number of
+    w the group in which sizes are compared: a configuration or a momentum."""
+
+    rows: NDArray[np.int64]
+    size: int
+    constants: int
+    work: int
+    groups: NDArray[np.int64]
+
+
+def pieces(manifold: Manifold) -> list[Manifold] | None:
+    """The attitudes, angles or places that a variable is made of; None if it is of another kind."""
+    if isinstance(manifold, Copies):
+        inner = pieces(manifold.of)
+        return None if inner is None else inner * manifold.count
+    return [manifold] if isinstance(manifold, (Rotations, Circle, Euclidean)) else None
+
+
+def parts_of(layout: Layout) -> Parts | None:
+    """The parts of this layout; None if it has a variable of another kind."""
+    configurations: list[tuple[Manifold, int]] = []
+    momenta: list[tuple[int, int]] = []
+    for variable in layout.variables:
+        at, found = layout.slices[variable.name].start, pieces(variable.manifold)
+        if found is None or (variable.kicked and not all(isinstance(each, Euclidean) for each in found)):
+            return None
+        for each in found:
+            if variable.kicked:
+                momenta.append((at, each.size))
+            else:
+                configurations.append((each, at))
+            at += each.size
+    rows: list[list[int]] = []
+    groups: list[int] = []
+    size = constants = work = 0
+    # attitudes and angles always have a momentum; numbers that have none behind them are carried along
+    spare = len(momenta) - sum(not isinstance(each, Euclidean) for each, _ in configurations)
+    for each, at in configurations:
+        kind = ROTATION if isinstance(each, Rotations) else ANGLE if isinstance(each, Circle) else PLACE
+        if kind == PLACE:
+            spare -= 1
+            kind = PLACE if spare >= 0 and momenta and momenta[0][1] == each.size else OTHER
+        if kind == OTHER:
+            rows.append(_row(OTHER, size, at, at, each.size, constants, work))
+            groups += [2 * len(rows)] * each.size
+            size += each.size
+            continue
+        if not momenta or momenta[0][1] != (3 if kind == ROTATION else each.dimension):
+            return None
+        momentum, count = momenta.pop(0)
+        rows.append(_row(kind, size, at, momentum, count, constants, work))
+        half = WIDTHS[kind] // 2 if kind in WIDTHS else count
+        groups += [2 * len(rows)] * half + [2 * len(rows) + 1] * half
+        size += 2 * half
+        constants += ROTATION_CONSTANTS if kind == ROTATION else count
+        work += ROTATION_WORK if kind == ROTATION else 1
+    for at, count in momenta:  # momenta of what has no configuration, such as rotors
+        rows.append(_row(OTHER, size, at, at, count, constants, work))
+        groups += [2 * len(rows)] * count
+        size += count
+    return Parts(np.array(rows, dtype=np.int64), size, constants, max(work, 1), np.array(groups, dtype=np.int64) - 2)
+
+
+def _row(kind: int, at: int, configuration: int, momentum: int, count: int, constants: int, work: int) -> list[int]:
+    row = [0] * COLUMNS
+    for column, number in ((KIND, kind), (AT, at), (CONFIGURATION, configuration), (MOMENTUM, momentum)):
+        row[column] = number
+    row[SIZE], row[CONSTANTS], row[WORK] = count, constants, work
+    return row
+
+
+def to_canonical(parts: Parts, y: Array) -> Array:
+    """w of rows (..., size) of the system's variables; complex rows carry a tangent vector in their imaginary part."""
+    w = np.zeros((*y.shape[:-1], parts.size), dtype=y.dtype)
+    for row in parts.rows:
+        at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
+        if row[KIND] == ROTATION:
+            q = _quaternion(y[..., c : c + 9].reshape(*y.shape[:-1], 3, 3))
+            w[..., at : at + 4] = q
+            w[..., at + 4 : at + 8] = 2.0 * multiply_vector(q, y[..., m : m + 3])
+        elif row[KIND] == ANGLE:
+            u, v, j = y[..., c], y[..., c + 1], y[..., m]
+            w[..., at], w[..., at + 1], w[..., at + 2], w[..., at + 3] = u, v, -j * v, j * u
+        else:
+            w[..., at : at + count] = y[..., c : c + count]
+            if row[KIND] == PLACE:
+                w[..., at + count : at + 2 * count] = y[..., m : m + count]
+    return w
+
+
+def from_canonical(parts: Parts, w: Array, size: int) -> Array:
+    """Rows (..., size) of the system's variables; the inverse of `to_canonical`."""
+    y = np.zeros((*w.shape[:-1], size), dtype=w.dtype)
+    for row in parts.rows:
+        at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
+        if row[KIND] == ROTATION:
+            q, p = w[..., at : at + 4], w[..., at + 4 : at + 8]
+            R = _matrix(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
+            y[..., c : c + 9] = R.reshape(*w.shape[:-1], 9)
+            y[..., m : m + 3] = 0.5 * (q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - _cross(q, p))
+        elif row[KIND] == ANGLE:
+            u, p = w[..., at : at + 2], w[..., at + 2 : at + 4]
+            y[..., c : c + 2] = u / np.sqrt(np.sum(u * u, axis=-1, keepdims=True))
+            y[..., m] = u[..., 0] * p[..., 1] - u[..., 1] * p[..., 0]
+        else:
+            y[..., c : c + count] = w[..., at : at + count]
+            if row[KIND] == PLACE:
+                y[..., m : m + count] = w[..., at + count : at + 2 * count]
+    return y
+
+
+def _cross(q: Array, p: Array) -> Array:
+    return np.cross(q[..., :3], p[..., :3])
+
+
+def multiply_vector(q: Array, v: Array) -> Array:
+    """The product q (v, 0) of rows, scalar last."""
+    a, w = q[..., :3], q[..., 3:]
+    return np.concatenate([w * v + np.cross(a, v), -np.sum(a * v, axis=-1, keepdims=True)], axis=-1)
+
+
+def _matrix(q: Array) -> Array:
+    """The rotation matrices of unit quaternions."""
+    if not np.iscomplexobj(q):
+        return unchecked.to_matrix(q)
+    real = q.real
+    xi = 2.0 * multiply(real * [-1.0, -1.0, -1.0, 1.0], q.imag)[..., :3]  # δq = ½ q ξ
+    R = unchecked.to_matrix(real)
+    return R + 1j * np.stack([np.cross(R[..., k, :], xi) for k in range(3)], axis=-2)
+
+
+def _quaternion(R: Array) -> Array:
+    """The unit quaternions of rotation matrices."""
+    if not np.iscomplexobj(R):
+        return unchecked.from_matrix(R)
+    A, q = np.swapaxes(R.real, -1, -2) @ R.imag, unchecked.from_matrix(R.real)
+    xi = 0.5 * np.stack([A[..., 2, 1] - A[..., 1, 2], A[..., 0, 2] - A[..., 2, 0], A[..., 1, 0] - A[..., 0, 1]], -1)
+    return q + 0.5j * multiply_vector(q, xi)

@@ -1,0 +1,248 @@
+"""The equations of motion seen from the free motion of a nearby symmetric top, in canonical variables.
+
+An attitude is (q, p) in T*R⁴, with `π = ½ Im(p q̄)` the momentum in space and `Π = ½ Im(q̄ p)` in the body; an angle is
+(u, p) in T*R² likewise; a place is (x, P). The Hamiltonian is split as H = A + B with the exactly known motion of
+
+    A = Σ |P|²/2m + Σ b |π|²/2 + κ (e·Π)²/2,
+
+and the step is done in the variables `w = φ^A_{−τ}(z)`, τ being the time from the middle of the step. They are canonical,
+and |q|², linear and angular momenta are quadratic in them: a Gauss–Legendre method conserves these and is symplectic.
+The fewer digits B has, the longer the steps and the fewer the iterations.
+
+Let the system's own equations say `Ṙ = R S(ω)` and `Π̇`. With `n = |q|²`, `X = τ b π`, the axis e in space at the middle
+of the step (e_m) and at the time (e_t), `δω = ω − bΠ − κ(e·Π) e` and `μ = R (Π̇ − κ (e·Π) Π × e)`,
+
+    q̇ = o q,    ṗ = o p + (2/n) (exp(−X) μ + g e_m × π) q,    g = τ κ μ·e_t,
+    o = ½ (R δω − τ b dexp_{−X} μ − g e_m).
+
+For places `ẋ = v − P/m − τ F/m`, `Ṗ = F`; for angles `u̇ = o i u`, `ṗ = o i p + M i u/n`, `o = δω − τ b M`. So all that a
+system has to give are its equations; where these have no Hamiltonian the same formulas hold, only symplecticity is lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...geometry.vectors import apply, apply_transposed, cross, dot, scale, subtract
+from ...scalars import get, get3, get4, get9, kernel, largest, put, put3, put4, put9
+from ...scalars.stages import multiply_add
+from .turning import (
+    doubled,
+    from_left,
+    from_right,
+    half_turn,
+    plus,
+    plus4,
+    rotation_of,
+    small_turn,
+    spatial_momentum,
+)
+
+# what a part of the state is, and the columns of a row that describes it: where it begins in w, where its configuration
+# and its momentum begin in the system's array, how many numbers each has, where its constants begin, its workspace
+ROTATION, ANGLE, PLACE, OTHER = range(4)
+KIND, AT, CONFIGURATION, MOMENTUM, SIZE, CONSTANTS, WORK = range(7)
+COLUMNS = 7
+ROTATION_CONSTANTS = 5  # b, κ, e
+ROTATION_WORK = 14
+
+
+@kernel
+def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
+    """Put the attitude and the body momentum at the time τ into y, and what the rates need into the workspace."""
+    i, k, j = row[AT], row[CONSTANTS], row[WORK]
+    q, e = get4(w, i, S), (c[k + 2], c[k + 3], c[k + 4])
+    pi = spatial_momentum(q, get4(w, i + 4, S))
+    X = scale(tau * c[k], pi)
+    square = dot(X, X)
+    z = 0.0625 * square
+    c1, k1 = small_turn(z)
+    c2, k2 = doubled(z, c1, k1)
+    s2, cosine = 1.0 - (4.0 * z) * k2, 1.0 - (4.0 * z) * c2
+    c4, k4 = doubled(4.0 * z, c2, k2)
+    inverse = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    turned = plus4(scale4(cosine, q), 1.0, from_left(scale(0.5 * s2, X), q))
+    middle = apply(rotation_of(q, inverse), e)
+    angle = tau * c[k + 1] * dot(middle, pi)
+    s, versine = half_turn(angle * angle)
+    half = 0.5 * angle
+    turned = plus4(scale4(1.0 - half * half * versine, turned), 1.0, from_right(turned, scale(half * s, e)))
+    R = rotation_of(turned, inverse)
+    put9(y, row[CONFIGURATION], S, R)
+    put3(y, row[MOMENTUM], S, apply_transposed(R, pi))
+    put3(work, j, S, pi)
+    put3(work, j + 3, S, middle)
+    put3(work, j + 6, S, X)
+    put(work, j + 9, S, s2 * cosine)
+    put(work, j + 10, S, c4)
+    put(work, j + 11, S, k4)
+    put(work, j + 12, S, inverse)
+
+
+@kernel
+def scale4(f: Any, q: Any) -> Any:
+    """`f q`."""
+    return f * q[0], f * q[1], f * q[2], f * q[3]
+
+
+@kernel
+def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
+    """The rates of q and p."""
+    i, k, j, at = row[AT], row[CONSTANTS], row[WORK], row[CONFIGURATION]
+    R, Pi = get9(y, at, S), get3(y, row[MOMENTUM], S)
+    e, b, kappa = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1]
+    pi, middle, X = get3(work, j, S), get3(work, j + 3, S), get3(work, j + 6, S)
+    # RᵀṘ = S(ω)
+    r, s, t = get3(dy, at, S), get3(dy, at + 3, S), get3(dy, at + 6, S)
+    omega = (
+        R[2] * r[1] + R[5] * s[1] + R[8] * t[1],
+        R[0] * r[2] + R[3] * s[2] + R[6] * t[2],
+        R[1] * r[0] + R[4] * s[0] + R[7] * t[0],
+    )
+    along = kappa * dot(e, Pi)
+    d = apply(R, subtract(plus(omega, -b, Pi), scale(along, e)))
+    mu = apply(R, plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e)))
+    g = (tau * kappa) * dot(mu, apply(R, e))
+    V = cross(X, mu)
+    W = cross(X, V)
+    c4 = get(work, j + 10, S)
+    bent = plus(plus(mu, -c4, V), get(work, j + 11, S), W)
+    o = scale(0.5, plus(plus(d, -tau * b, bent), -g, middle))
+    back = plus(plus(plus(mu, -get(work, j + 9, S), V), c4, W), g, cross(middle, pi))
+    q, p = get4(w, i, S), get4(w, i + 4, S)
+    put4(out, i, S, from_left(o, q))
+    put4(out, i + 4, S, plus4(from_left(o, p), 2.0 * get(work, j + 12, S), from_left(back, q)))
+
+
+@kernel
+def turn_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
+    """What the free motion of the symmetric top adds to q and p in the time h; returns the square of the angle."""
+    i, k = row[AT], row[CONSTANTS]
+    q, p, e = get4(w, i, S), get4(w, i + 4, S), (c[k + 2], c[k + 3], c[k + 4])
+    pi = spatial_momentum(q, p)
+    X = scale(h * c[k], pi)
+    square = dot(X, X)
+    s, versine = half_turn(square)
+    inverse = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    angle = h * c[k + 1] * dot(apply(rotation_of(q, inverse), e), pi)
+    own = angle * angle
+    sine, versine2 = half_turn(own)
+    v, f = scale(0.5 * s, X), -0.25 * square * versine
+    u, g = scale(0.5 * angle * sine, e), -0.25 * own * versine2
+    put4(out, i, S, turn_added(q, v, f, u, g))
+    put4(out, i + 4, S, turn_added(p, v, f, u, g))
+    return square + own
+
+
+@kernel
+def turn_added(q: Any, v: Any, f: Any, u: Any, g: Any) -> Any:
+    """`(v, 1 + f) q (u, 1 + g) − q`."""
+    a = plus4(from_left(v, q), f, q)
+    b = plus4(a, 1.0, q)
+    return plus4(plus4(from_right(b, u), g, b), 1.0, a)
+
+
+@kernel
+def place_angle(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
+    """Put (cos θ, sin θ) and the momentum at the time τ into y."""
+    i, k = row[AT], row[CONSTANTS]
+    a, b, r, s = get4(w, i, S)
+    inverse = 1.0 / (a * a + b * b)
+    momentum = a * s - b * r
+    angle = tau * c[k] * momentum
+    square = angle * angle
+    sine, versine = half_turn(4.0 * square)
+    cosine, sine = 1.0 - square * versine, angle * sine
+    # the length of u drifts by rounding only; one Newton step towards 1/|u| takes it out
+    root = 0.5 * (1.0 + inverse)
+    put(y, row[CONFIGURATION], S, root * (cosine * a - sine * b))
+    put(y, row[CONFIGURATION] + 1, S, root * (cosine * b + sine * a))
+    put(y, row[MOMENTUM], S, momentum)
+    put(work, row[WORK], S, inverse)
+
+
+@kernel
+def angle_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
+    """The rates of u and p."""
+    i, at, b = row[AT], row[CONFIGURATION], c[row[CONSTANTS]]
+    moment = get(dy, row[MOMENTUM], S)
+    omega = get(y, at, S) * get(dy, at + 1, S) - get(y, at + 1, S) * get(dy, at, S)
+    o = omega - b * get(y, row[MOMENTUM], S) - tau * b * moment
+    push = moment * get(work, row[WORK], S)
+    u, v, r, s = get4(w, i, S)
+    put4(out, i, S, (-o * v, o * u, -o * s - push * v, o * r + push * u))
+
+
+@kernel
+def swing_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
+    """What a turn at constant momentum adds to u and p in the time h; returns the square of the angle."""
+    i = row[AT]
+    a, b, r, s = get4(w, i, S)
+    angle = h * c[row[CONSTANTS]] * (a * s - b * r)
+    square = angle * angle
+    sine, versine = half_turn(4.0 * square)
+    f, sine = -square * versine, angle * sine
+    put4(out, i, S, (f * a - sine * b, f * b + sine * a, f * r - sine * s, f * s + sine * r))
+    return square
+
+
+@kernel
+def place_parts(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
+    """Put the state at the time τ from the middle of the step into the system's array."""
+    for k in range(parts.shape[0]):
+        row = parts[k]
+        if row[KIND] == ROTATION:
+            place_rotation(S, w, row, c, tau, y, work)
+        elif row[KIND] == ANGLE:
+            place_angle(S, w, row, c, tau, y, work)
+        elif row[KIND] == PLACE:
+            for i in range(row[SIZE]):
+                P = get(w, row[AT] + row[SIZE] + i, S)
+                x = multiply_add(tau * c[row[CONSTANTS] + i], P, get(w, row[AT] + i, S))
+                put(y, row[CONFIGURATION] + i, S, x)
+                put(y, row[MOMENTUM] + i, S, P)
+        else:
+            for i in range(row[SIZE]):
+                put(y, row[CONFIGURATION] + i, S, get(w, row[AT] + i, S))
+
+
+@kernel
+def part_rates(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
+    """The rates of all parts from those of the system, `dy`."""
+    for k in range(parts.shape[0]):
+        row = parts[k]
+        if row[KIND] == ROTATION:
+            rotation_rates(S, w, row, c, tau, y, dy, work, out)
+        elif row[KIND] == ANGLE:
+            angle_rates(S, w, row, c, tau, y, dy, work, out)
+        elif row[KIND] == PLACE:
+            for i in range(row[SIZE]):
+                slowness = c[row[CONSTANTS] + i]
+                F, P = get(dy, row[MOMENTUM] + i, S), get(y, row[MOMENTUM] + i, S)
+                beyond = get(dy, row[CONFIGURATION] + i, S) - slowness * P
+                put(out, row[AT] + i, S, beyond - (tau * slowness) * F)
+                put(out, row[AT] + row[SIZE] + i, S, F)
+        else:
+            for i in range(row[SIZE]):
+                put(out, row[AT] + i, S, get(dy, row[CONFIGURATION] + i, S))
+
+
+@kernel
+def move_freely(S: Any, w: Any, parts: Any, c: Any, h: Any, out: Any) -> Any:
+    """What the free motion adds to all parts in the time h; returns the square of the largest angle."""
+    widest = 0.0 * get(w, 0, S)
+    for k in range(parts.shape[0]):
+        row = parts[k]
+        if row[KIND] == ROTATION:
+            widest = largest(widest, turn_freely(S, w, row, c, h, out))
+        elif row[KIND] == ANGLE:
+            widest = largest(widest, swing_freely(S, w, row, c, h, out))
+        elif row[KIND] == PLACE:
+            for i in range(row[SIZE]):
+                P = get(w, row[AT] + row[SIZE] + i, S)
+                put(out, row[AT] + i, S, (h * c[row[CONSTANTS] + i]) * P)
+                put(out, row[AT] + row[SIZE] + i, S, 0.0)
+        else:
+            for i in range(row[SIZE]):
+                put(out, row[AT] + i, S, 0.0)
+    return widest

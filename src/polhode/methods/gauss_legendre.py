@@ -1,0 +1,52 @@
+"""Gauss–Legendre methods for rigid bodies: high order, symplectic, with the stages of a step side by side in lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.method import Method, Start, one_of
+from ..core.system import System
+from .gauss.parts import parts_of
+from .gauss.run import GaussRun
+
+ORDERS = (4, 8, 12, 16)
+
+
+class GaussLegendre(Method):
+    """Gauss–Legendre collocation of order 4, 8, 12 or 16, around the exact free motion of a nearby symmetric top.
+
+    >>> GaussLegendre()
+    GaussLegendre(order=16)
+    """
+
+    summary = "Gauss–Legendre around the free motion"
+    reference = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration (2006), II.1.3, IV.2, VI.4"
+    symplectic = True
+    symmetric = True
+    preserves_momentum = True
+    preserves_group = True
+    implicit = True
+
+    def __init__(self, order: int = 16) -> None:
+        self.order = one_of("order", order, ORDERS)
+
+    def options(self) -> dict[str, Any]:
+        return {"order": self.order}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        return [cls(order=order) for order in ORDERS]
+
+    def why_not(self, system: System) -> str | None:
+        representation = system.representations.get(self.representation)
+        if representation is None or representation.rhs is None:
+            return "it offers no right-hand side"
+        if parts_of(representation.layout) is None:
+            return "its state is not made of attitudes, angles and places with their momenta"
+        return None
+
+    def run(self, start: Start) -> GaussRun:
+        return GaussRun(start, self.order // 2)
+
+
+__all__ = ["GaussLegendre"]

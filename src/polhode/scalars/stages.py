@@ -1,0 +1,126 @@
+"""Lanes as the stages of one step: each lane holds the same quantity at another time, and sums mix the lanes.
+
+Unlike the lanes of an ensemble these depend on each other. A matrix of W × W coefficients is kept as W columns, each in
+one vector, so that `mixed` needs W products and no shuffle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from .functions import overloads
+from .lanes import DOUBLE, INT32, INT64, Lanes, intrinsic, lanes_width, splat, vector, widened
+
+
+def multiply_add(x: Any, y: Any, z: Any) -> Any:
+    """`x y + z`; doubles and lanes round it once where the processor can."""
+    return x * y + z
+
+
+def _fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """`llvm.fmuladd`: a fused product where the processor has one, else a product and a sum."""
+    suffix = f"v{x.type.count}f64" if isinstance(x.type, ir.VectorType) else "f64"
+    kind = ir.FunctionType(x.type, [x.type] * 3)
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.{suffix}"), [x, y, z])
+
+
+@intrinsic
+def _fused_lanes(typing: Any, x: Any, y: Any, z: Any) -> Any:
+    width = lanes_width((x, y, z))
+    kinds = tuple(a if isinstance(a, Lanes) else types.float64 for a in (x, y, z))
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if width is None:
+            return _fused(builder, *args)
+        return _fused(builder, *(widened(builder, a, k, width) for a, k in zip(args, kinds, strict=True)))
+
+    return (types.float64 if width is None else Lanes(width))(*kinds), emit
+
+
+@overloads(multiply_add)
+def _multiply_add(x: Any, y: Any, z: Any) -> Any:
+    if all(isinstance(a, (Lanes, types.Float, types.Integer)) for a in (x, y, z)):
+        return lambda x, y, z: _fused_lanes(x, y, z)
+    return lambda x, y, z: x * y + z
+
+
+@intrinsic
+def columns(typing: Any, array: Any, kind: Any) -> Any:
+    """The W columns of a W × W matrix, each as lanes, from the array that holds them one after another."""
+    lanes = kind.instance_type
+    result = types.UniTuple(lanes, lanes.width)
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(array)(context, builder, args[0]).data
+        found = []
+        for j in range(lanes.width):
+            place = builder.gep(data, [INT64(j * lanes.width)])
+            column = builder.load(builder.bitcast(place, vector(lanes.width).as_pointer()))
+            column.align = 8
+            found.append(column)
+        return context.make_tuple(builder, result, found)
+
+    return result(array, kind), emit
+
+
+@intrinsic
+def mixed(typing: Any, matrix: Any, array: Any, i: Any) -> Any:
+    """The matrix with these columns times entry `i` of `array`, taken as a vector of its W lanes."""
+    width = matrix.count
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(array)(context, builder, args[1]).data
+        start = builder.gep(data, [builder.mul(args[2], INT64(width))])
+        parts = [ir.Constant(vector(width), [0.0] * width)] * min(2, width)  # two sums hide each other's latency
+        for j in range(width):
+            number = builder.load(builder.gep(start, [INT64(j)]))
+            wide = splat(builder, number, width)
+            k = j % len(parts)
+            parts[k] = _fused(builder, builder.extract_value(args[0], j), wide, parts[k])
+        return builder.fadd(*parts) if len(parts) == 2 else parts[0]
+
+    return matrix.dtype(matrix, array, types.int64), emit
+
+
+@intrinsic
+def lane_sum(typing: Any, x: Any) -> Any:
+    """The sum of all lanes, of halves first: the outer stages, whose weights are small, are added to their mirror images."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        v, width = args[0], x.width
+        while width > 1:
+            rest = width // 2
+            front = ir.Constant(vector(width - rest, INT32), list(range(width - rest)))
+            back = ir.Constant(vector(width - rest, INT32), [width - 1 - k for k in range(width - rest)])
+            a, b = builder.shuffle_vector(v, v, front), builder.shuffle_vector(v, v, back)
+            if width % 2:  # the middle one counts once
+                b = builder.insert_element(b, ir.Constant(DOUBLE, 0.0), INT32(width - rest - 1))
+            v, width = builder.fadd(a, b), width - rest
+        return builder.extract_element(v, INT32(0))
+
+    return types.float64(x), emit
+
+
+@intrinsic
+def lane_top(typing: Any, x: Any) -> Any:
+    """The largest of all lanes; NaN if any is."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        v, width = args[0], x.width
+        while width > 1:
+            rest = width // 2
+            front = ir.Constant(vector(width - rest, INT32), list(range(width - rest)))
+            back = ir.Constant(vector(width - rest, INT32), [width - 1 - k for k in range(width - rest)])
+            a, b = builder.shuffle_vector(v, v, front), builder.shuffle_vector(v, v, back)
+            newer = builder.or_(builder.fcmp_ordered(">", b, a), builder.fcmp_unordered("uno", b, b))
+            v, width = builder.select(newer, b, a), width - rest
+        return builder.extract_element(v, INT32(0))
+
+    return types.float64(x), emit
+
+
+__all__ = ["columns", "lane_sum", "lane_top", "mixed", "multiply_add"]
