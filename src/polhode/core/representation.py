@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..scalars import Flow, Rate
 from .layout import Layout
+
+Array = NDArray[np.float64]
 
 
 class Form(StrEnum):
@@ -54,3 +60,18 @@ class Representation:
     def forces(self) -> int:
         """How many force slots follow the variables in `y`."""
         return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """The motion in canonical variables: attitudes, angles and places, and as many momenta in the same order.
+
+    `enter` and `leave` turn rows (..., size) of the default layout into rows of these variables and back; a row may be
+    complex, with a small tangent vector in its imaginary part. No force acts on the places named in `free`.
+    """
+
+    representation: Representation
+    parameters: Array
+    enter: Callable[[Array], Array] = lambda y: y
+    leave: Callable[[Array], Array] = lambda y: y
+    free: tuple[str, ...] = ()

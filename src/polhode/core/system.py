@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
 from .facade import above
-from .representation import Representation
+from .representation import Canonical, Form, Representation
 
 if TYPE_CHECKING:
     from ..systems.stability.equilibria import Equilibrium
@@ -145,6 +145,10 @@ class System(ABC):
         """The flat array of `state` in a representation, without force slots."""
         layout = self.representations[representation].layout
         return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
+
+    def canonical(self) -> Canonical:
+        """The motion in canonical variables; those of the default representation are, unless a system says otherwise."""
+        return Canonical(self.representations[Form.DEFAULT], self.parameters())
 
     def magnitudes(self, state: State) -> dict[str, float]:
         """The size of the terms that a conserved quantity is summed from, for those that may well be near zero: what

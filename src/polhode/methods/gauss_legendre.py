@@ -41,7 +41,8 @@ class GaussLegendre(Method):
         representation = system.representations.get(self.representation)
         if representation is None or representation.rhs is None:
             return "it offers no right-hand side"
-        if parts_of(representation.layout) is None:
+        canonical = system.canonical()
+        if parts_of(canonical.representation.layout, canonical.free) is None:
             return "its state is not made of attitudes, angles and places with their momenta"
         return None
 

@@ -49,9 +49,12 @@ class Carried(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The parts of the state, their constants, and the groups in which sizes are compared."""
+    """The parts of the state, how many of them and of their numbers something acts on, their constants, and the groups in
+    which sizes are compared."""
 
     parts: Any
+    active_parts: int
+    active: int
     constants: Array
     groups: Any
 
@@ -82,7 +85,7 @@ def add_exactly(w: Array, e: Array, i: Any, d: Any) -> None:
 @kernel
 def move_frame(S: Any, w: Array, e: Array, frame: Frame, h: Any, move: Array) -> bool:
     """Carry w on by the free motion; whether that is nearer than the series reach."""
-    angle = move_freely(S, w, frame.parts, frame.constants, h, move)
+    angle = move_freely(S, w, frame.parts, frame.parts.shape[0], frame.constants, h, move)
     for i in range(w.shape[0]):
         add_exactly(w, e, i, move[i])
     return bool(value(angle) <= TOO_FAR)
@@ -116,7 +119,7 @@ def invert_sizes(sizes: Array) -> None:
 @kernel
 def save_row(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -> None:
     """The state at the node, which is ahead of the frame of w."""
-    move_freely(S, carried.w, frame.parts, frame.constants, carried.memory[0], move)
+    move_freely(S, carried.w, frame.parts, frame.parts.shape[0], frame.constants, carried.memory[0], move)
     for i in range(row.shape[0]):
         row[i] = carried.w[i] + (carried.e[i] + move[i])
 
@@ -152,12 +155,12 @@ def stages_in_lanes(
     """Steps of a single run: the lanes of S are the stages."""
     w, e, L, memory = carried
     y, dy, work, Z, F, move, before, sizes = scratch
-    n, row = w.shape[0], 0
+    n, m, row = frame.active, w.shape[0], 0
     mu, nu = columns(table.stage, S), columns(table.ahead, S)
     unit, nodes = get(table.weights, 0, S), get(table.nodes, 0, S)
     for step in range(span.first, span.first + span.steps):
-        for i in range(n):
-            before[i], before[n + i] = w[i], e[i]
+        for i in range(m):
+            before[i], before[m + i] = w[i], e[i]
         behind, depth = memory[0], 0
         while True:
             count = 1 << depth
@@ -171,7 +174,7 @@ def stages_in_lanes(
                 if known:  # the last step's polynomial, carried into the new frame
                     for i in range(n):
                         put(Z, i, S, w[i] + mixed(nu, L, i))
-                    move_freely(S, Z, frame.parts, frame.constants, shift, F)
+                    move_freely(S, Z, frame.parts, frame.active_parts, frame.constants, shift, F)
                     for i in range(n):
                         put(Z, i, S, get(Z, i, S) + get(F, i, S))
                 near = move_frame(double, w, e, frame, shift, move)
@@ -184,11 +187,11 @@ def stages_in_lanes(
                         put(Z, i, S, w[i])
                 last, done = 0.0, False
                 for iteration in range(MOST_ITERATIONS):
-                    place_parts(S, Z, frame.parts, frame.constants, tau, y, work)
+                    place_parts(S, Z, frame.parts, frame.active_parts, frame.constants, tau, y, work)
                     status = system_rates(S, rhs, force, y, p, slots, t, dy, report)
                     if status != 0:
                         break
-                    part_rates(S, Z, frame.parts, frame.constants, tau, y, dy, work, F)
+                    part_rates(S, Z, frame.parts, frame.active_parts, frame.constants, tau, y, dy, work, F)
                     for i in range(n):
                         put(L, i, S, weight * get(F, i, S))
                     if iteration == 0:
@@ -218,8 +221,8 @@ def stages_in_lanes(
                     add_exactly(w, e, i, lane_sum(get(L, i, S)))
             if status == 0:
                 break
-            for i in range(n):
-                w[i], e[i] = before[i], before[n + i]
+            for i in range(m):
+                w[i], e[i] = before[i], before[m + i]
             memory[0], memory[1] = behind, 0.0
             if depth == FINEST:
                 return status, step - span.first

@@ -1,6 +1,6 @@
 """The parts of a system's state, found from its layout: attitudes, angles and places with their momenta, and the rest.
 
-The k-th configuration of a layout belongs to the k-th of its momenta. From rows of the system's own variables to the
+The k-th configuration of a layout belongs to the k-th of its momenta; configurations come first. From rows of the system's own variables to the
 canonical ones, and back: an attitude R with momentum Π is `q`, `p = 2 q Π` in T*R⁴; an angle z with momentum j is `u = z`,
 `p = j i z` in T*R².
 """
@@ -25,10 +25,13 @@ WIDTHS = {ROTATION: 8, ANGLE: 4}  # of a part in w
 
 @dataclass(frozen=True)
 class Parts:
-    """`rows` as `picture` describes them; how many numbers w, the constants and the workspace have; and for each number of
-    w the group in which sizes are compared: a configuration or a momentum."""
+    """`rows` as `picture` describes them, and how many of them, and of the numbers of w, something acts on; how many numbers
+    w, the constants and the workspace have; and for each number of w the group in which sizes are compared: a
+    configuration or a momentum."""
 
     rows: NDArray[np.int64]
+    active_rows: int
+    active: int
     size: int
     constants: int
     work: int
@@ -36,64 +39,69 @@ class Parts:
 
 
 def pieces(manifold: Manifold) -> list[Manifold] | None:
-    """The attitudes, angles or places that a variable is made of; None if it is of another kind."""
+    """The attitudes, angles or numbers that a variable is made of; None if it is of another kind."""
     if isinstance(manifold, Copies):
         inner = pieces(manifold.of)
         return None if inner is None else inner * manifold.count
-    return [manifold] if isinstance(manifold, (Rotations, Circle, Euclidean)) else None
+    known = isinstance(manifold, (Rotations, Circle, Euclidean)) or manifold.dimension == 0
+    return [manifold] if known else None
 
 
-def parts_of(layout: Layout) -> Parts | None:
-    """The parts of this layout; None if it has a variable of another kind."""
-    configurations: list[tuple[Manifold, int]] = []
-    momenta: list[tuple[int, int]] = []
+def parts_of(layout: Layout, free: tuple[str, ...] = ()) -> Parts | None:
+    """The parts of this layout; None if it has a variable of another kind. On the places named in `free` nothing acts."""
+    kinds = {variable.name: pieces(variable.manifold) for variable in layout.variables}
+    if any(found is None for found in kinds.values()):
+        return None
+    first = layout.kicked.start if layout.kicked.stop else 0
+    moved, carried = _Rows(), []
+    last, momentum = _Rows(), layout.kicked.start
     for variable in layout.variables:
-        at, found = layout.slices[variable.name].start, pieces(variable.manifold)
-        if found is None or (variable.kicked and not all(isinstance(each, Euclidean) for each in found)):
-            return None
-        for each in found:
-            if variable.kicked:
-                momenta.append((at, each.size))
+        at = layout.slices[variable.name].start
+        for piece in kinds[variable.name] or []:
+            kind = ROTATION if isinstance(piece, Rotations) else ANGLE if isinstance(piece, Circle) else PLACE
+            if at >= first and kind == PLACE:
+                carried.append((at, piece.size, variable.kicked))
+            elif momentum + piece.dimension > layout.kicked.stop:
+                return None
             else:
-                configurations.append((each, at))
-            at += each.size
-    rows: list[list[int]] = []
-    groups: list[int] = []
-    size = constants = work = 0
-    # attitudes and angles always have a momentum; numbers that have none behind them are carried along
-    spare = len(momenta) - sum(not isinstance(each, Euclidean) for each, _ in configurations)
-    for each, at in configurations:
-        kind = ROTATION if isinstance(each, Rotations) else ANGLE if isinstance(each, Circle) else PLACE
-        if kind == PLACE:
-            spare -= 1
-            kind = PLACE if spare >= 0 and momenta and momenta[0][1] == each.size else OTHER
-        if kind == OTHER:
-            rows.append(_row(OTHER, size, at, at, each.size, constants, work))
-            groups += [2 * len(rows)] * each.size
-            size += each.size
-            continue
-        if not momenta or momenta[0][1] != (3 if kind == ROTATION else each.dimension):
-            return None
-        momentum, count = momenta.pop(0)
-        rows.append(_row(kind, size, at, momentum, count, constants, work))
-        half = WIDTHS[kind] // 2 if kind in WIDTHS else count
-        groups += [2 * len(rows)] * half + [2 * len(rows) + 1] * half
-        size += 2 * half
-        constants += ROTATION_CONSTANTS if kind == ROTATION else count
-        work += ROTATION_WORK if kind == ROTATION else 1
-    for at, count in momenta:  # momenta of what has no configuration, such as rotors
-        rows.append(_row(OTHER, size, at, at, count, constants, work))
-        groups += [2 * len(rows)] * count
-        size += count
-    return Parts(np.array(rows, dtype=np.int64), size, constants, max(work, 1), np.array(groups, dtype=np.int64) - 2)
+                rows = last if variable.name in free else moved
+                rows.add(kind, at, momentum, piece.dimension)
+                momentum += piece.dimension
+            at += piece.size
+    for at, size, kicked in carried:  # numbers without a configuration: momenta of rotors, a damper, a clock
+        start = max(at, momentum) if kicked else at
+        if start < at + size:
+            moved.add(OTHER, start, start, at + size - start)
+    return moved.joined(last)
 
 
-def _row(kind: int, at: int, configuration: int, momentum: int, count: int, constants: int, work: int) -> list[int]:
-    row = [0] * COLUMNS
-    for column, number in ((KIND, kind), (AT, at), (CONFIGURATION, configuration), (MOMENTUM, momentum)):
-        row[column] = number
-    row[SIZE], row[CONSTANTS], row[WORK] = count, constants, work
-    return row
+class _Rows:
+    """The rows of parts, as they are found."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, int, int]] = []
+
+    def add(self, kind: int, configuration: int, momentum: int, count: int) -> None:
+        self.rows.append((kind, configuration, momentum, count))
+
+    def joined(self, free: _Rows) -> Parts:
+        """All of them, those on which nothing acts last."""
+        table, groups = [], []
+        size = constants = work = active = 0
+        for k, (kind, configuration, momentum, count) in enumerate(self.rows + free.rows):
+            row = [0] * COLUMNS
+            row[KIND], row[AT], row[CONFIGURATION], row[MOMENTUM] = kind, size, configuration, momentum
+            row[SIZE], row[CONSTANTS], row[WORK] = count, constants, work
+            table.append(row)
+            half = WIDTHS[kind] // 2 if kind in WIDTHS else count
+            groups += [2 * k] * half + ([2 * k + 1] * half if kind != OTHER else [])
+            size += half if kind == OTHER else 2 * half
+            constants += ROTATION_CONSTANTS if kind == ROTATION else 0 if kind == OTHER else count
+            work += ROTATION_WORK if kind == ROTATION else 1
+            if k < len(self.rows):
+                active = size
+        rows = np.array(table, dtype=np.int64)
+        return Parts(rows, len(self.rows), active, size, constants, work, np.array(groups, dtype=np.int64))
 
 
 def to_canonical(parts: Parts, y: Array) -> Array:

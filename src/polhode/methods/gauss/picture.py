@@ -187,9 +187,9 @@ def swing_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
 
 
 @kernel
-def place_parts(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
-    """Put the state at the time τ from the middle of the step into the system's array."""
-    for k in range(parts.shape[0]):
+def place_parts(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
+    """Put the first `count` parts, at the time τ from the middle of the step, into the system's array."""
+    for k in range(count):
         row = parts[k]
         if row[KIND] == ROTATION:
             place_rotation(S, w, row, c, tau, y, work)
@@ -207,9 +207,11 @@ def place_parts(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, work: Any)
 
 
 @kernel
-def part_rates(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
-    """The rates of all parts from those of the system, `dy`."""
-    for k in range(parts.shape[0]):
+def part_rates(
+    S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any
+) -> None:
+    """The rates of the first `count` parts from those of the system, `dy`."""
+    for k in range(count):
         row = parts[k]
         if row[KIND] == ROTATION:
             rotation_rates(S, w, row, c, tau, y, dy, work, out)
@@ -228,10 +230,10 @@ def part_rates(S: Any, w: Any, parts: Any, c: Any, tau: Any, y: Any, dy: Any, wo
 
 
 @kernel
-def move_freely(S: Any, w: Any, parts: Any, c: Any, h: Any, out: Any) -> Any:
-    """What the free motion adds to all parts in the time h; returns the square of the largest angle."""
+def move_freely(S: Any, w: Any, parts: Any, count: Any, c: Any, h: Any, out: Any) -> Any:
+    """What the free motion adds to the first `count` parts in the time h; returns the square of the largest angle."""
     widest = 0.0 * get(w, 0, S)
-    for k in range(parts.shape[0]):
+    for k in range(count):
         row = parts[k]
         if row[KIND] == ROTATION:
             widest = largest(widest, turn_freely(S, w, row, c, h, out))

@@ -30,9 +30,11 @@ class GaussRun(Run):
     """Steps of s stages, in lanes. Samples are w at the nodes; what a run carries is longer (`Carried`)."""
 
     def __init__(self, start: Start, stages: int) -> None:
-        representation = start.representation
-        self.layout = representation.layout
-        parts = parts_of(self.layout)
+        self.layout = start.representation.layout
+        self.canonical = start.state.system.canonical()
+        representation = self.canonical.representation
+        layout = representation.layout
+        parts = parts_of(layout, self.canonical.free)
         assert parts is not None and representation.rhs is not None  # which the method has checked
         self.parts: Parts = parts
         self.kind = lanes(stages)
@@ -40,15 +42,16 @@ class GaussRun(Run):
         force = representation.force or no_force
         self.rhs, self.force = representation.rhs.on(self.kind, self.kind), force.on(self.kind, self.kind)
         self.slots = Slots(
-            momenta=self.layout.kicked.start * stages,
-            forces=self.layout.size * stages,
+            momenta=layout.kicked.start * stages,
+            forces=layout.size * stages,
             size=representation.forces * stages,
             has_force=representation.force is not None,
         )
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
-        self.p = aligned(start.p.size * stages)
-        self.p[:] = np.repeat(start.p, stages)
-        n, room = parts.size, self.layout.size + representation.forces + representation.workspace
+        parameters = self.canonical.parameters
+        self.p = aligned(parameters.size * stages)
+        self.p[:] = np.repeat(parameters, stages)
+        n, room = parts.size, layout.size + representation.forces + representation.workspace
         self.y = aligned(2 * n + n * stages + MEMORY)
         w, e, L = self.y[:n], self.y[n : 2 * n], self.y[2 * n : 2 * n + n * stages]
         self.carried_state = Carried(w, e, L, self.y[2 * n + n * stages :])
@@ -56,7 +59,7 @@ class GaussRun(Run):
         self.report = Report()
         self.scratch = Scratch(
             y=aligned(room * stages),
-            dy=aligned(self.layout.size * stages),
+            dy=aligned(layout.size * stages),
             work=aligned(parts.work * stages),
             Z=aligned(n * stages),
             F=aligned(n * stages),
@@ -64,8 +67,11 @@ class GaussRun(Run):
             before=np.zeros(2 * n),
             sizes=np.zeros(parts.groups.max() + 1),
         )
-        self.frame = Frame(parts.rows, self._constants(start.y, stages), parts.groups)
-        w[:] = to_canonical(parts, start.y)
+        y = self.canonical.enter(start.y)
+        self.frame = Frame(
+            parts.rows, parts.active_rows, parts.active, self._constants(y, stages), parts.groups
+        )
+        w[:] = to_canonical(parts, y)
 
     def _rates(self, y: Array, stages: int) -> Array:
         """dy/dt of the system at a state."""
@@ -125,7 +131,8 @@ class GaussRun(Run):
         return row
 
     def states(self, samples: Array) -> Array:
-        return from_canonical(self.parts, samples, self.layout.size)
+        layout = self.canonical.representation.layout
+        return self.canonical.leave(from_canonical(self.parts, samples, layout.size))
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:

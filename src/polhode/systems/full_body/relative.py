@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
-from ...core.representation import Representation
+from ...core.representation import Canonical, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
@@ -127,6 +127,11 @@ class FullTwoBodyProblem(System):
             workspace=max(self.pairs.workspace, self.outside.workspace),
             damped=bool(self.tides),
         )
+
+    def canonical(self) -> Canonical:
+        from .canonical_pair import canonical_pair
+
+        return canonical_pair(self)
 
     def describe(self) -> dict[str, Any]:
         own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
