@@ -37,8 +37,8 @@ def difference_map(state: State, method: Method, step: float, steps: int, size: 
     def end(start: Array) -> Array:
         moved = State(system, layout.unpack(start), state.t)
         run = method.start(moved, step, double)
-        run.advance(0, steps, steps + 1, np.empty((0, run.y.size)))
-        return run.y[: layout.size]
+        run.advance(0, steps, steps + 1, np.empty((0, run.row_size)))
+        return run.states(run.row[None])[0]
 
     y0 = system.enter(method.representation, state)
     y1 = end(y0)

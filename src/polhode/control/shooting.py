@@ -70,10 +70,10 @@ class Shooter:
             directions = slice(d + part.start, d + part.stop)
             kind = block_kind(part)
             run = self.method.start(state, self.step, kind, directions)
-            status, _ = run.advance(0, self.steps, self.steps + 1, np.empty((0, run.carried)))
+            status, _ = run.advance(0, self.steps, self.steps + 1, np.empty((0, run.row_size)))
             if status or not np.isfinite(run.sample).all():
                 return None
-            y, tangent = tangent_columns(run.layout, run.states(run.sample[None]), kind, directions)
+            y, tangent = tangent_columns(run.layout, run.states(run.row[None]), kind, directions)
             Q = run.layout.unpack(y)["Q"][0]
             columns.append(tangent[0, :d])
         return Q, np.concatenate(columns, axis=1)

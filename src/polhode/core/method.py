@@ -126,6 +126,10 @@ class Run(ABC):
         """Go back to an earlier sample."""
         self.y[: self.carried] = sample
 
+    def restore_row(self, row: Array) -> None:
+        """Go back to an earlier row of samples: the same state, if not all that the run carried there."""
+        self.restore(row)
+
 
 class Method(ABC):
     """Base of all methods."""

@@ -3,6 +3,7 @@
 from ..core.method import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert
 from .forced import ForcedLGVI, FullKickVI
+from .gauss_legendre import GaussLegendre
 from .moser_veselov import MoserVeselov, SymmetricMoserVeselov
 from .reference import DOP853, Exact
 from .runge_kutta import RK4, Midpoint
@@ -16,6 +17,7 @@ __all__ = [
     "Exact",
     "ForcedLGVI",
     "FullKickVI",
+    "GaussLegendre",
     "LagrangeDAlembert",
     "Method",
     "Midpoint",

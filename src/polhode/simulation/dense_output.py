@@ -30,12 +30,12 @@ def after(state: State, method: Method, step: float, count: int = 1) -> State:
     """The state `count` steps later."""
     system = state.system
     run = method.start(state, step)
-    status, _ = run.advance(0, count, count + 1, np.empty((0, run.carried)))
+    status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
     if status:
         raise PolhodeError(
             f"no state could be found at t = {state.t + count * step:g}: the step from t = {state.t:g} failed"
         )
-    row = run.states(run.sample[None])
+    row = run.states(run.row[None])
     values = system.representations[method.representation].layout.unpack(row)
     return State(system, {name: array[0] for name, array in values.items()}, state.t + count * step)
 

@@ -148,9 +148,10 @@ class _Job:
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
                 read += run.carried
-            samples = np.empty((1 + total // self.every - first // self.every + bool(total % self.every), run.carried))
+            samples = np.empty((1 + total // self.every - first // self.every + bool(total % self.every), run.row_size))
             # compiles the loop, or finds it in the cache, before the clock starts
             run.advance(first, 0, self.every, samples[:0])
+            samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
             started = clock.perf_counter()
             end = self._advance(run, samples, first, total, drift)
@@ -194,9 +195,8 @@ class _Job:
         return trajectory
 
     def _advance(self, run: Run, samples: Array, first: int, total: int, drift: _Drift | None) -> _End:
-        """Do the steps from `first` to `total`, with a row of `samples` for the first, every `every`-th and the last."""
+        """Do the steps from `first` to `total`, with a row of `samples` for every `every`-th and the last."""
         every = self.every
-        samples[0] = run.sample
         done, chunk, status, stopped = first, FIRST_CHUNK, 0, None
         if drift is not None:
             from .progress import Bar
@@ -214,10 +214,10 @@ class _Job:
                     row = 1 + done // every - first // every
                     rows = samples[row : row + (done + count) // every - done // every]
                     if self.events:  # every step is looked at, and those to be saved are taken from them
-                        count = min(count, 1 + WATCHED_NUMBERS // run.carried)
-                        rows = np.empty((count, run.carried))
+                        count = min(count, 1 + WATCHED_NUMBERS // run.row_size)
+                        rows = np.empty((count, run.row_size))
                     inner = 1 if self.events else every
-                    before = run.sample.copy()
+                    before = run.row.copy()
                     began = clock.perf_counter()
                     status, good = advance_well(run, done, count, inner, rows)
                     if self.events:
@@ -238,7 +238,7 @@ class _Job:
             del self.occurrences[noted:]
             status, stopped, interrupted = 0, None, True
         if done % every and done > first:
-            samples[1 + done // every - first // every] = run.sample
+            samples[1 + done // every - first // every] = run.row
         return _End(done, status, interrupted, stopped)
 
     def _look(self, run: Run, nodes: Array, done: int) -> tuple[int, State | None]:
@@ -256,7 +256,7 @@ class _Job:
             t = self.state.t + (done + found.k) * self.step + found.fraction * self.step
             self.occurrences.append(Occurrence(t, event.name, found.what, event.stop))
             if event.stop:
-                run.restore(nodes[found.k])
+                run.restore_row(nodes[found.k])
                 return found.k, within(found.k, found.fraction)
         return len(nodes) - 1, None
 
@@ -297,7 +297,7 @@ class _Drift:
         return self._worst
 
     def _invariants(self) -> dict[str, Array]:
-        row = self._run.states(self._run.sample[None].copy())
+        row = self._run.states(self._run.row[None].copy())
         if self._kind != double:
             row = tangent_columns(self._run.layout, row, self._kind, self._directions)[0]
         return self._system.invariants({name: array[0] for name, array in self._run.layout.unpack(row).items()})

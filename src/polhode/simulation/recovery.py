@@ -41,7 +41,7 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         run.restore(before)
-        status, _ = run.advance(first, middle, first + count + 1, np.empty((0, before.size)))
+        status, _ = run.advance(first, middle, first + count + 1, np.empty((0, run.row_size)))
         if status == 0 and np.all(np.isfinite(run.sample)):
             low = middle
         else:

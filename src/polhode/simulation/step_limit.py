@@ -40,7 +40,7 @@ def largest_step(state: State, method: Method | None = None, *, near: float | No
 
     def works(size: float) -> bool:
         run = method.start(state, sign * size)
-        status, _ = run.advance(0, 1, 2, np.empty((0, run.carried)))
+        status, _ = run.advance(0, 1, 2, np.empty((0, run.row_size)))
         return status == 0 and bool(np.all(np.isfinite(run.sample)))
 
     if works(h):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.method import Report, Run, Start
-from ...scalars import Dual, Lanes, double, lanes, width
+from ...scalars import double, lanes, width
 from ..loops import Clock, Slots, Span, no_force
-from .loops import MEMORY, Carried, Frame, Scratch, Table, rates_at, save_node, stages_in_lanes
+from .loops import MEMORY, Carried, Frame, Scratch, Table, rates_at, save_node, stages_in_lanes, stages_in_turn
 from .parts import Parts, from_canonical, parts_of, to_canonical
 from .picture import ANGLE, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROTATION, SIZE
 from .tables import gauss_table
 
 Array = NDArray[np.float64]
+TINY = 1e-100  # of a tangent vector in the imaginary part: products of two vanish
 
 
 def aligned(size: int) -> Array:
@@ -27,55 +28,75 @@ def aligned(size: int) -> Array:
 
 
 class GaussRun(Run):
-    """Steps of s stages, in lanes. Samples are w at the nodes; what a run carries is longer (`Carried`)."""
+    """Steps of s stages: on doubles all of them in lanes, on duals one after another.
+
+    Samples are w at the nodes; what a run carries is longer (`Carried`).
+    """
 
     def __init__(self, start: Start, stages: int) -> None:
         self.layout = start.representation.layout
         self.canonical = start.state.system.canonical()
-        representation = self.canonical.representation
+        representation, parameters = self.canonical.representation, self.canonical.parameters
         layout = representation.layout
         parts = parts_of(layout, self.canonical.free)
         assert parts is not None and representation.rhs is not None  # which the method has checked
         self.parts: Parts = parts
-        self.kind = lanes(stages)
+        self.scalar = start.kind  # of the state; in lanes stages work on another one
+        self.in_lanes = start.kind == double
+        self.kind = lanes(stages) if self.in_lanes else start.kind
+        time = self.kind if self.in_lanes else double
+        self.rhs = representation.rhs.on(self.kind, time)
+        self.force = (representation.force or no_force).on(self.kind, time)
         self.clock = Clock(float(start.state.t), float(start.step))
-        force = representation.force or no_force
-        self.rhs, self.force = representation.rhs.on(self.kind, self.kind), force.on(self.kind, self.kind)
+        self.width, each = width(self.kind), width(self.scalar)
         self.slots = Slots(
-            momenta=layout.kicked.start * stages,
-            forces=layout.size * stages,
-            size=representation.forces * stages,
+            momenta=layout.kicked.start * self.width,
+            forces=layout.size * self.width,
+            size=representation.forces * self.width,
             has_force=representation.force is not None,
         )
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
-        parameters = self.canonical.parameters
-        self.p = aligned(parameters.size * stages)
-        self.p[:] = np.repeat(parameters, stages)
-        n, room = parts.size, layout.size + representation.forces + representation.workspace
-        self.y = aligned(2 * n + n * stages + MEMORY)
-        w, e, L = self.y[:n], self.y[n : 2 * n], self.y[2 * n : 2 * n + n * stages]
-        self.carried_state = Carried(w, e, L, self.y[2 * n + n * stages :])
-        self.carried = self.y.size
-        self.report = Report()
+        repeats = self.width if self.in_lanes else 1
+        self.p = aligned(parameters.size * repeats)
+        self.p[:] = np.repeat(parameters, repeats)
+        n, active = parts.size * each, parts.active * each
+        self.y = aligned(2 * n + active * stages + MEMORY)
+        ends = np.cumsum([n, n, active * stages])
+        self.carried_state = Carried(*np.split(self.y, ends))
+        self.carried, self.report = self.y.size, Report()
+        room = layout.size + representation.forces + representation.workspace
         self.scratch = Scratch(
-            y=aligned(room * stages),
-            dy=aligned(layout.size * stages),
-            work=aligned(parts.work * stages),
-            Z=aligned(n * stages),
-            F=aligned(n * stages),
+            y=aligned(room * self.width),
+            dy=aligned(layout.size * self.width),
+            work=aligned(parts.work * self.width),
+            Z=aligned(active * stages),
+            F=aligned(parts.active * self.width),
             move=np.zeros(n),
             before=np.zeros(2 * n),
-            sizes=np.zeros(parts.groups.max() + 1),
+            sizes=np.zeros(2 * parts.groups.max() + 2),
         )
-        y = self.canonical.enter(start.y)
-        self.frame = Frame(
-            parts.rows, parts.active_rows, parts.active, self._constants(y, stages), parts.groups
-        )
-        w[:] = to_canonical(parts, y)
+        groups = np.repeat(2 * parts.groups, each)
+        groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
+        y = self._convert(lambda rows: self.canonical.enter(rows), start.y[None])
+        values = y.reshape(layout.size, each)[:, 0]
+        self.frame = Frame(parts.rows, parts.active_rows, parts.active, self._constants(values), groups)
+        self.carried_state.w[:] = self._convert(lambda rows: to_canonical(parts, rows), y)[0]
 
-    def _rates(self, y: Array, stages: int) -> Array:
+    def _convert(self, change: Callable[[Array], Array], rows: Array) -> Array:
+        """Rows of other variables; of duals, with their partial derivatives."""
+        each = width(self.scalar)
+        if each == 1:
+            return change(rows)
+        numbers = rows.reshape(len(rows), -1, each)
+        values = change(numbers[..., 0])
+        partials = [change(numbers[..., 0] + 1j * TINY * numbers[..., k]).imag / TINY for k in range(1, each)]
+        return np.stack([values, *partials], axis=-1).reshape(len(rows), -1)
+
+    def _rates(self, y: Array) -> Array:
         """dy/dt of the system at a state."""
-        self.scratch.y[: y.size * stages] = np.repeat(y, stages)
+        entries = self.scratch.y[: y.size * self.width].reshape(-1, self.width)
+        entries[:] = y[:, None] if self.in_lanes else 0.0
+        entries[:, 0] = y
         rates_at(
             self.kind,
             self.rhs,
@@ -87,9 +108,9 @@ class GaussRun(Run):
             self.scratch.dy,
             self.report.numbers,
         )
-        return self.scratch.dy[::stages].copy()
+        return self.scratch.dy[:: self.width].copy()
 
-    def _constants(self, y: Array, stages: int) -> Array:
+    def _constants(self, y: Array) -> Array:
         """b, κ and e of each attitude, 1/J of each angle and 1/m of each place, from how velocities follow momenta."""
         constants = np.zeros(max(self.parts.constants, 1))
         for row in self.parts.rows:
@@ -99,12 +120,12 @@ class GaussRun(Run):
             size = max(float(np.abs(y[m : m + count]).max()), 1.0)
             at_rest = y.copy()
             at_rest[m : m + count] = 0.0
-            before = velocity(row, at_rest, self._rates(at_rest, stages))
+            before = velocity(row, at_rest, self._rates(at_rest))
             slope = np.empty((count, count))
             for i in range(count):
                 moving = at_rest.copy()
                 moving[m + i] = size
-                slope[:, i] = (velocity(row, moving, self._rates(moving, stages)) - before) / size
+                slope[:, i] = (velocity(row, moving, self._rates(moving)) - before) / size
             if row[KIND] == ROTATION:
                 constants[k : k + 5] = nearest_top(slope)
             else:
@@ -116,23 +137,28 @@ class GaussRun(Run):
         return self.rhs, self.force, self.carried_state, self.p, self.slots, self.frame, self.table, self.scratch
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return stages_in_lanes(
+        loop = stages_in_lanes if self.in_lanes else stages_in_turn
+        return loop(
             self.kind, *self._arguments, self.clock, Span(first, count, every), samples, self.report.numbers
         )
 
     @property
     def row_size(self) -> int:
-        return self.parts.size
+        return self.carried_state.w.size
 
     @property
     def row(self) -> Array:
         row = np.empty(self.row_size)
-        save_node(double, self.carried_state, self.frame, self.scratch.move, row)
+        save_node(self.scalar, self.carried_state, self.frame, self.scratch.move, row)
         return row
 
+    def restore_row(self, row: Array) -> None:
+        self.y[:] = 0.0
+        self.carried_state.w[:] = row
+
     def states(self, samples: Array) -> Array:
-        layout = self.canonical.representation.layout
-        return self.canonical.leave(from_canonical(self.parts, samples, layout.size))
+        size = self.canonical.representation.layout.size
+        return self._convert(lambda w: self.canonical.leave(from_canonical(self.parts, w, size)), samples)
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:
