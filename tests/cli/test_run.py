@@ -285,7 +285,7 @@ def test_plot_draws_beside_the_result_or_elsewhere(tmp_path):
     assert [path.name for path in (tmp_path / "pictures").iterdir()] == ["free_rigid_body-attitude.png"]
     assert "one of invariants" in polhode("plot", "out/free_rigid_body.nc", "--figure", "cat", code=2).stderr
     assert "mean 'polhode'?" in polhode("plot", "out/free_rigid_body.nc", "--figure", "polhod", code=2).stderr
-    assert "exists" in polhode("plot", "nothing.nc", code=2).stderr
+    assert "does not exist" in polhode("plot", "nothing.nc", code=2).stderr
 
 
 CUBE_FILE = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + "".join(

@@ -131,5 +131,5 @@ def test_an_interruption_before_the_first_step_leaves_nothing(balls, monkeypatch
     interrupt_after(0, monkeypatch)
     result = polhode("run", "balls.toml", "--set", "run.contact=ignore")
     assert result.exit_code == 130
-    assert "nothing to keep" in result.stderr
+    assert "nothing is saved" in result.stderr
     assert not (balls.parent / "out").exists()

@@ -232,9 +232,9 @@ def test_what_faces_away_is_drawn_faint_and_nothing_is_lost():
     assert np.all(seen | hidden)
     assert np.sum(seen & hidden) <= 6  # where the two meet
     # the point nearest to the eye is in front, its opposite behind
-    nearest = int(np.argmax(equator @ sphere.d))
+    nearest = int(np.argmax(equator @ sphere.view_direction))
     assert seen[nearest]
-    assert hidden[int(np.argmin(equator @ sphere.d))]
+    assert hidden[int(np.argmin(equator @ sphere.view_direction))]
 
 
 def test_the_outline_is_the_edge_of_what_is_seen():

@@ -30,7 +30,7 @@ def read(path):
 
 @pytest.mark.parametrize("kind", ["obj", "ply"])
 def test_bodies_are_where_they_are(kind, pair, tmp_path):
-    paths = save_frames(pair, tmp_path, kind, frames="0:301:50", body=1)
+    paths = save_frames(pair, tmp_path, kind, frames="0:301:50", body=0)
     assert [path.name for path in paths] == [f"frame-{i}.{kind}" for i in range(7)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [path.name for path in paths]
     local = pair.system.body1.vertices
@@ -72,8 +72,8 @@ def test_what_cannot_be_drawn_is_said(pair, tmp_path):
     trajectory = ph.simulate(start, step=0.01, steps=2, method=ph.MoserVeselov())
     with pytest.raises(ph.PolhodeError, match="no bodies"):
         save_frames(trajectory, tmp_path / "frames")
-    with pytest.raises(ph.InvalidInputError, match="from 1 to 2"):
-        save_frames(pair, tmp_path / "frames", body=3)
+    with pytest.raises(ph.InvalidInputError, match="from 0 to 1"):
+        save_frames(pair, tmp_path / "frames", body=2)
     with pytest.raises(ph.InvalidInputError, match="obj, ply"):
         save_frames(pair, tmp_path / "frames", "fbx")
     assert list(tmp_path.iterdir()) == []
