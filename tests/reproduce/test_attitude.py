@@ -9,6 +9,8 @@ from polhode.reproduce import Comparison
 from polhode.reproduce.attitude import compare_attitude
 from polhode.reproduce.base import MISPRINT
 
+pytestmark = pytest.mark.verify
+
 
 @pytest.fixture(scope="module")
 def rows() -> list[Comparison]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from polhode.reproduce import unexpected
 from polhode.reproduce.base import MISPRINT
 from polhode.reproduce.full_body import compare_full_body, published_run
+
+pytestmark = pytest.mark.verify
 
 
 def test_every_printed_number_is_found_and_every_misprint_shows() -> None:

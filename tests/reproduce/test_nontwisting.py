@@ -17,11 +17,13 @@ def rows() -> list[Comparison]:
     return reproduce.sources()["nontwisting"]()
 
 
+@pytest.mark.verify
 def test_every_row_is_as_it_should_be(rows: list[Comparison]) -> None:
     assert [row.as_dict() for row in reproduce.unexpected(rows)] == []
     assert reproduce.sources()["nontwisting"] is compare_nontwisting
 
 
+@pytest.mark.verify
 def test_every_table_is_there(rows: list[Comparison]) -> None:
     tables = [row.place for row in rows if row.place.startswith("Table")]
     assert {name: tables.count(name) for name in sorted(set(tables))} == {
@@ -31,6 +33,7 @@ def test_every_table_is_there(rows: list[Comparison]) -> None:
     }
 
 
+@pytest.mark.verify
 def test_stationary_values_to_every_printed_digit(rows: list[Comparison]) -> None:
     """They are printed cut off after six decimals."""
     stationary = [row for row in rows if row.tolerance == LAST_DIGIT and row.place[-1] in "789"]
@@ -39,12 +42,14 @@ def test_stationary_values_to_every_printed_digit(rows: list[Comparison]) -> Non
         assert np.trunc(row.computed * 1e6) == np.rint(row.published * 1e6), row
 
 
+@pytest.mark.verify
 def test_quotients_within_what_the_sources_tolerance_allows(rows: list[Comparison]) -> None:
     quotients = [row for row in rows if row.quantity.startswith("quotient")]
     assert len(quotients) == 15
     assert max(abs(row.difference) for row in quotients) <= 2e-4
 
 
+@pytest.mark.verify
 def test_misprints_say_why(rows: list[Comparison]) -> None:
     wrong = {row.place: row.misprint for row in rows if row.verdict == MISPRINT}
     assert set(wrong) == {"(24)", "(51b)", "(115)", "(118)"}
@@ -63,6 +68,7 @@ def test_the_printed_loads_are_twenty_times_those_of_the_tables() -> None:
     assert [20 * c for case in CASES[1:] for c in case.load] == [2472.5, 1075.0, 1236.25, 537.5]
 
 
+@pytest.mark.verify
 def test_twelve_figures(tmp_path) -> None:
     files = write_figures(reproduce.figures("nontwisting"), tmp_path / "figures")
     assert [file.name for file in files] == [f"nontwisting_figure_{k:02d}.png" for k in range(1, 13)]

@@ -16,14 +16,17 @@ def rows() -> list[Comparison]:
     return reproduce.sources()["quaternion"]()
 
 
+@pytest.mark.verify
 def test_every_row_is_as_it_should_be(rows: list[Comparison]) -> None:
     assert [row.as_dict() for row in reproduce.unexpected(rows)] == []
 
 
+@pytest.mark.verify
 def test_every_figure_has_its_claims(rows: list[Comparison]) -> None:
     assert {f"Fig. {k}" for k in range(1, 8)} <= {row.place for row in rows}
 
 
+@pytest.mark.verify
 def test_what_is_wrong_says_why(rows: list[Comparison]) -> None:
     wrong = {row.place: row.misprint for row in rows if row.verdict == MISPRINT}
     assert {"(63)", "(66), (67)", "VIII, by f", "after (31)", "(36), (37)", "after (37)", "(69)", "sec. X"} <= set(
@@ -41,6 +44,7 @@ def test_a_bound_can_fail() -> None:
     assert not at_most("here", "x", 1.0, 0.9, "a slip").as_expected, "a misprint must show"
 
 
+@pytest.mark.verify
 def test_figures(tmp_path) -> None:
     files = write_figures(reproduce.figures("quaternion"), tmp_path / "figures")
     assert [file.name for file in files] == [f"quaternion_figure_{k}.png" for k in range(1, 8)]

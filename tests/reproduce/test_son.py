@@ -9,6 +9,8 @@ from polhode.reproduce import Comparison
 from polhode.reproduce.base import MISPRINT
 from polhode.reproduce.son import compare_son
 
+pytestmark = pytest.mark.verify
+
 
 @pytest.fixture(scope="module")
 def rows() -> list[Comparison]:

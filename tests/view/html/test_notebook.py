@@ -84,6 +84,7 @@ def test_plot_and_view_are_shown_in_a_cell(run: ph.Trajectory) -> None:
         assert "srcdoc=" in shown
 
 
+@pytest.mark.verify
 def test_the_notebook_runs_and_is_kept_without_outputs(tmp_path: Path) -> None:
     notebook = json.loads(NOTEBOOK.read_text())
     assert notebook["nbformat"] == 4
