@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.systems import known_systems
+from polhode.systems.registry import known_systems
 from polhode.view.figures import catalogue as plots
 from polhode.view.figures.direction_paths import merge_parallel, plot_direction_path
 from polhode.view.figures.momenta import precession_nutation_spin, yaw_pitch_roll

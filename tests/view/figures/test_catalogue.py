@@ -112,7 +112,7 @@ def test_invariants_show_relative_deviations():
     assert ax.get_ylim()[1] > 1e-6
 
 
-def test_what_is_kept_exactly_is_called_so():
+def test_exact_conservation_is_stated():
     (ax,) = plots.plot_invariants(simulated(steps=0)).axes
     assert [line.get_label().endswith(": conserved exactly") for line in ax.lines[:3]] == [True] * 3
 
@@ -210,9 +210,9 @@ def test_the_path_is_drawn_on_its_polhode():
     first = trajectory.Pi[0]
     semi_axes = np.sqrt(first @ (first / MOMENTS) * MOMENTS)
     # the same curve by another way: the level set, projected by the same eye
-    sphere = ShadedEllipsoid(Figure().subplots(), semi_axes, [0.75, 0.5, 0.45])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), semi_axes, [0.75, 0.5, 0.45])
     level = first @ first / (first @ (first / MOMENTS))
-    expected = sphere.project(polhode_curves(MOMENTS, level, 20_000)[0] * semi_axes)
+    expected = ellipsoid.project(polhode_curves(MOMENTS, level, 20_000)[0] * semi_axes)
     drawn = np.stack(line.get_data(), axis=1)
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
     assert len(drawn) > 100
@@ -221,28 +221,28 @@ def test_the_path_is_drawn_on_its_polhode():
 
 
 def test_what_faces_away_is_drawn_faint_and_nothing_is_lost():
-    sphere = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -1.0, 0.5])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -1.0, 0.5])
     angle = np.linspace(0, 2 * np.pi, 200)
     equator = np.stack([np.cos(angle), 2 * np.sin(angle), 0 * angle], axis=1)
-    sphere.draw_curve(equator, color="k")
-    front, back = sphere.ax.lines
+    ellipsoid.draw_curve(equator, color="k")
+    front, back = ellipsoid.ax.lines
     assert (front.get_zorder(), back.get_zorder()) == (ABOVE, HIDDEN)
     assert back.get_alpha() < 0.5
     seen, hidden = np.isfinite(front.get_xdata()), np.isfinite(back.get_xdata())
     assert np.all(seen | hidden)
     assert np.sum(seen & hidden) <= 6  # where the two meet
     # the point nearest to the eye is in front, its opposite behind
-    nearest = int(np.argmax(equator @ sphere.view_direction))
+    nearest = int(np.argmax(equator @ ellipsoid.view_direction))
     assert seen[nearest]
-    assert hidden[int(np.argmin(equator @ sphere.view_direction))]
+    assert hidden[int(np.argmin(equator @ ellipsoid.view_direction))]
 
 
 def test_the_outline_is_the_edge_of_what_is_seen():
-    sphere = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -0.4, 0.5])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -0.4, 0.5])
     rng = np.random.default_rng(3)
     points = rng.normal(size=(20_000, 3))
-    points = points / np.linalg.norm(points, axis=1, keepdims=True) * sphere.semi_axes
-    page, edge = sphere.project(points), sphere.outline()
+    points = points / np.linalg.norm(points, axis=1, keepdims=True) * ellipsoid.semi_axes
+    page, edge = ellipsoid.project(points), ellipsoid.outline()
     for way in np.linspace(0, 2 * np.pi, 17):
         direction = [np.cos(way), np.sin(way)]
         assert (page @ direction).max() == pytest.approx((edge @ direction).max(), rel=5e-3)

@@ -36,7 +36,7 @@ def test_paths_and_closest_approach_are_drawn(run: ph.Trajectory) -> None:
     assert f"{distance.min():.5g}" in right.texts[0].get_text()
 
 
-def test_the_parts_of_the_energy_sum_to_what_is_kept(run: ph.Trajectory) -> None:
+def test_the_parts_of_the_energy_sum_to_the_conserved_energy(run: ph.Trajectory) -> None:
     (axes,) = plot_energies(run).axes
     lines = {line.get_label(): line.get_ydata() for line in axes.lines}
     total = lines.pop("total")

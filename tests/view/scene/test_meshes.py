@@ -95,6 +95,6 @@ def test_a_fine_mesh_is_simplified_and_keeps_its_shape() -> None:
     assert volume(coarse) == pytest.approx(volume(fine), rel=0.03)
 
 
-def test_joined_meshes_keep_their_parts() -> None:
+def test_merged_meshes_keep_their_parts() -> None:
     both = merge_meshes([sphere(1.0), box([1, 1, 1]).transformed([4, 0, 0])])
     assert volume(both) == pytest.approx(volume(sphere(1.0)) + 8.0)

@@ -50,7 +50,7 @@ def test_vectors_are_in_space() -> None:
     momentum, rate = shown.arrows
     np.testing.assert_allclose(
         momentum.vector - momentum.vector[0], 0.0, atol=1e-12
-    )  # it is kept, and so it stands still
+    )  # it is conserved, so it does not move
     direction = np.einsum("tij,tj->ti", trajectory.R, trajectory.omega)
     np.testing.assert_allclose(np.cross(rate.vector, direction), 0.0, atol=1e-12)
 
