@@ -23,12 +23,16 @@ SECONDS = 1.2  # of processor time
 REPEATS = {"sign": 2, "Heaviside": 2}  # how often code has the argument of a function
 TOO_LONG = "a formula of fewer operations: this one is too long, or nested too deeply"
 
+SAME_NAME = ("sqrt", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 # numbers as doubles, in the place of SymPy's, which may have more digits than there is memory
-FLOATS: dict[str, Callable[..., float]] = {
-    name: getattr(math, name)
-    for name in "sqrt cbrt sin cos tan asin acos atan atan2 sinh cosh tanh exp log".split()
-    if hasattr(math, name)
-} | {"Abs": abs, "abs": abs, "Min": min, "min": min, "Max": max, "max": max}
+FLOATS: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in (*SAME_NAME, "atan2")} | {
+    "Abs": abs,
+    "abs": abs,
+    "Min": min,
+    "min": min,
+    "Max": max,
+    "max": max,
+}
 
 
 def check_text(field: str, text: str) -> None:
