@@ -51,13 +51,13 @@ def squared_errors(interval, propagator, seed, samples=60):
 
 
 def rms_error(interval, propagator, seeds=5):
-    """RMS attitude error in degrees over runs with different noise, of which a single one may be well off."""
+    """RMS attitude error in degrees over runs with different noise, of which a single one may have a large error."""
     return np.sqrt(np.mean([squared_errors(interval, propagator, seed) for seed in range(seeds)]))
 
 
-# %% Short steps with their own tangent keep the error small at any sample interval; one step a sample does not
+# %% With substeps and their tangent map the error is small at any sample interval; with one step per sample it is not
 filters = {
-    "variational, one step a sample": Stepped(ph.LGVI(), substep=np.inf),
+    "variational, one step per sample": Stepped(ph.LGVI(), substep=np.inf),
     "variational, substeps of 1 s": Stepped(ph.LGVI(), substep=1.0),
     "RK4, substeps of 1 s": Stepped(ph.RK4(), substep=1.0),
     "midpoint, one step, 1 + FT": FirstOrder(ph.Midpoint()),
@@ -74,7 +74,7 @@ for name, propagator in filters.items():
     print(f"{name:32s}", *row)
 print("none: a step has no solution; lost: the filter diverges; TRIAD alone has 1.4°")
 
-# %% What the error says
+# %% The message of the error
 try:
     MEKF(start, 1e-3 * np.eye(6), propagator=Stepped(ph.LGVI(), substep=np.inf)).predict(20.0)
 except ph.ConvergenceError as error:

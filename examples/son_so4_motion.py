@@ -15,15 +15,15 @@ M0 = np.array([[0, 0.5, -0.3, 0.7], [-0.5, 0, 0.9, -0.4], [0.3, -0.9, 0, 0.2], [
 state = body.state(M=M0)
 run = ph.simulate(state, step=0.1, t_end=200.0, method=ph.MoserVeselov())
 print(run)
-for kept in run.conservation():
-    print(f"  {kept.name:17} {kept.relative:.1e}")
+for quantity in run.conservation():
+    print(f"  {quantity.name:17} {quantity.relative:.1e}")
 
-# %% The angles of the momentum's two planes stay, though M itself wanders
+# %% The two frequencies of the momentum are constant, although M itself changes
 angles = np.sort(np.abs(np.linalg.eigvals(run.M[::500]).imag), axis=-1)[:, ::2]
 print("\nthe two frequencies of M at some times:\n", angles.round(10))
 print("one of its entries meanwhile:", run.M[::500, 0, 1].round(4))
 
-# %% The symmetric representation: two rotations that turn alike
+# %% The symmetric representation: two rotations with the same body rate
 twin = ph.SymmetricRigidBodySOn([1, 2, 3, 4])
 pair = ph.simulate(twin.state(M=M0), step=0.1, t_end=200.0, method=ph.SymmetricMoserVeselov())
 print(f"\nQ of both: {np.abs(pair.Q - run.Q).max():.0e} apart;", end=" ")
@@ -36,11 +36,11 @@ right = ph.RigidBodySOn([1, 2, 3, 4], side="right")
 mirrored = ph.simulate(right.state(M=M0.T), step=0.1, t_end=200.0, method=ph.MoserVeselov())
 print(f"\nright against left, transposed: {np.abs(np.swapaxes(mirrored.Q, -1, -2) - run.Q).max():.0e}")
 
-# %% A fast body is brought to ‖M‖ < 2 by slowing time
+# %% A fast motion is scaled to ‖M‖ < 2 by scaling time
 fast = 10.0 * M0
 small, slower = son_maps.scaled(fast)
 print(
-    f"\n‖M‖ = {float(son_maps.norm(fast)):.3f} becomes {float(son_maps.norm(small)):.3f} with time slowed by {slower:.4f}"
+    f"\n‖M‖ = {float(son_maps.norm(fast)):.3f} becomes {float(son_maps.norm(small)):.3f} with the time scaled by {slower:.4f}"
 )
 
 # %% Two attitudes are enough: the diagram of the three forms commutes

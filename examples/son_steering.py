@@ -14,7 +14,7 @@ Q_T = son.exp(son.hat([1.2, -0.7, 0.9]))
 turn = control.steer(Lambda, np.eye(3), Q_T, duration=4.0, starts=12)
 print(turn)
 
-# %% Other ways to arrive were found, all of them dearer
+# %% Other extremals were found, all of them more expensive
 for M0, cost in turn.others:
     print(f"  cost {cost:9.4f}, initial momentum {son.vee(M0).round(3)}")
 
@@ -26,7 +26,7 @@ P = turn.costate(motion.t)
 A = P @ np.swapaxes(motion.Q, -1, -2)
 print(f"P Qᵀ is constant to {np.abs(A - A[0]).max():.0e}")
 
-# %% Turning about a fixed axis is not the cheapest way
+# %% A rotation about a fixed axis is not the cheapest way
 straight = son.log(Q_T) / 4.0
 print(
     f"about a fixed axis it costs {0.125 * 4.0 * np.sum(straight * turn.body.weight.J(straight)):.6f}, not {turn.cost:.6f}"
@@ -43,18 +43,18 @@ Q4 = son.exp(son.hat([0.5, -0.7, 0.9, 0.3, -0.4, 0.6]))
 turn4 = control.steer([1, 2, 3, 4], np.eye(4), Q4, duration=4.0, starts=4)
 print("\nSO(4):", turn4)
 
-# %% The same principle for a problem of your own: a swing, brought to rest in twelve steps
+# %% The same principle for your own problem: a pendulum is brought to rest in twelve steps
 h = 0.25
-swing = control.DiscreteProblem(
+pendulum = control.DiscreteProblem(
     lambda x, u: np.array([x[0] + h * x[1], x[1] - h * np.sin(x[0]) + h * u[0]]),
     lambda x, u: 0.5 * h * u[0] ** 2,
 )
-path = swing.solve([1.0, 0.0], [0.0, 0.0], steps=12, u=[0.0])
+path = pendulum.solve([1.0, 0.0], [0.0, 0.0], steps=12, u=[0.0])
 print(
-    f"\nthe swing stops with cost {path.cost:.6f}, end point met to {path.miss:.0e}; controls {path.u[:, 0].round(3)}"
+    f"\nthe pendulum stops with cost {path.cost:.6f}, end point met to {path.miss:.0e}; controls {path.u[:, 0].round(3)}"
 )
 
-# %% The end point out of reach is an error that says by how much
+# %% An end point out of reach is an error that says how far it is missed
 try:
     control.steer_discrete(Lambda, np.eye(3), son.exp(son.hat([0.0, 0.0, 3.0])), 1, starts=2)
 except ph.PolhodeError as error:

@@ -1,6 +1,6 @@
-"""polhode: the motion of rigid bodies, computed so that what nature keeps is kept.
+"""polhode: the motion of rigid bodies, computed so that what nature conserves is conserved.
 
-    system (what moves)  ×  method (how time is discretised)  →  trajectory (what happened, and how well it was kept)
+    system (what moves)  ×  method (how time is discretised)  →  trajectory (the motion, and how well it was conserved)
 
 >>> import polhode as ph
 >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -8,7 +8,7 @@
 >>> traj.drift()["spatial_momentum"] < 1e-12
 True
 
-`ph.list_systems()` and `ph.list_methods()` show what there is.
+`ph.list_systems()` and `ph.list_methods()` list all systems and methods.
 """
 
 from os import PathLike as _PathLike
@@ -80,7 +80,7 @@ if _TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _Any:
-        """A system, whose file is read when it is first asked for."""
+        """A system; its module is imported on first use."""
         if name in __all__:
             return getattr(systems, name)
         raise AttributeError(f"module 'polhode' has no attribute {name!r}")
@@ -117,8 +117,8 @@ __all__ = [
     "FreeRigidBody",
     "FullBodyProblem",
     "FullKickVI",
-    "GaussLegendre",
     "FullTwoBodyProblem",
+    "GaussLegendre",
     "Gyrostat",
     "IncompatibleMethodError",
     "InvalidInputError",
@@ -166,7 +166,7 @@ __all__ = [
 
 
 def load(path: str | _PathLike[str], system: System | None = None) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote. A `system` with functions, which a file cannot hold, is given anew."""
+    """Read a trajectory that `Trajectory.save` wrote. A file cannot hold functions: if the system has any, give `system`."""
     from .io.trajectory_file import load as load_netcdf
 
     return load_netcdf(path, system)

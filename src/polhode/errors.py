@@ -53,7 +53,7 @@ class ConvergenceError(PolhodeError, ArithmeticError):
 
 
 class RunInterruptedError(KeyboardInterrupt):
-    """A run was interrupted. `trajectory` holds what was computed of its `steps`; `polhode.resume` goes on from it.
+    """A run was interrupted. `trajectory` holds what was computed of its `steps`; `polhode.resume` continues from there.
 
     It is a `KeyboardInterrupt`, not a `PolhodeError`, so that code that handles failures does not swallow it.
     """

@@ -1,4 +1,4 @@
-"""What there is, as tables made from the classes' own data: `polhode.list_systems()` and `polhode.list_methods()`."""
+"""Tables of the systems and methods, made from the data of the classes: `polhode.list_systems()`, `polhode.list_methods()`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a table, each a dict with the same keys; shows itself as text, HTML, Markdown, and in a terminal.
+    """Rows of a table, each a dict with the same keys; it can be shown as text, HTML, Markdown, and in a terminal.
 
     >>> table = Table("Planets", [{"name": "Earth", "moons": ["Moon"]}, {"name": "Venus", "moons": []}])
     >>> table
@@ -71,15 +71,17 @@ class Table:
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
     def to_rich(self, *, leave_out: Sequence[str] = ()) -> RichTable:
-        """As a table for a terminal, perhaps without some columns."""
+        """As a table for a terminal, without the columns in `leave_out`."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
         shown = [column for column in self.columns if column not in leave_out]
         table = RichTable(title=self.title, title_justify="left")
         for i, column in enumerate(shown):
-            whole = i == 0 or not any(" " in _text(row[column]) for row in self.rows)  # a single word is not broken
-            table.add_column(column, style="bold" if i == 0 else "", no_wrap=whole, overflow="fold")
+            unbroken = i == 0 or not any(
+                " " in _text(row[column]) for row in self.rows
+            )  # single words stay on one line
+            table.add_column(column, style="bold" if i == 0 else "", no_wrap=unbroken, overflow="fold")
         for row in self.rows:
             table.add_row(*(Text(_text(row[column])) for column in shown))
         return table
@@ -95,7 +97,7 @@ def list_systems() -> Table:
 
 
 def list_methods() -> Table:
-    """Every method: its orders, what it keeps, and where it is from. Settings that differ in traits have their own row.
+    """Every method: its orders, traits and reference. Settings that differ in traits have their own row.
 
     >>> [row["order"] for row in list_methods() if row["method"] == "LGVI"]
     [[2, 4, 6, 8]]
@@ -104,7 +106,7 @@ def list_methods() -> Table:
 
 
 def _system_row(name: str, cls: type[System]) -> Row:
-    # what flows and conserved quantities there are may depend on the parameters: those of a body in general position
+    # flows and conserved quantities may depend on the parameters: take those of an example in general position
     body = cls.example().system
     return {
         "system": name,
@@ -134,7 +136,7 @@ def _method_rows(name: str, cls: type[Method]) -> Iterator[Row]:
 
 
 def _fits(method: type[Method], body: System) -> bool:
-    """Whether any setting of the method integrates the system."""
+    """Whether the method, in any of its settings, can integrate the system."""
     return any(variant.why_not(body) is None for variant in method.variants())
 
 

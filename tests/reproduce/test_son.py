@@ -5,23 +5,26 @@ from __future__ import annotations
 import pytest
 
 from polhode import reproduce
-from polhode.reproduce import Row
-from polhode.reproduce.son import son
+from polhode.reproduce import Comparison
+from polhode.reproduce.base import MISPRINT
+from polhode.reproduce.son import compare_son
+
+pytestmark = pytest.mark.verify
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[Comparison]:
     return reproduce.sources()["son"]()
 
 
-def test_every_row_is_as_it_should_be(rows: list[Row]) -> None:
-    assert [row.plain() for row in reproduce.failing(rows)] == []
-    assert reproduce.sources()["son"] is son
+def test_every_row_is_as_it_should_be(rows: list[Comparison]) -> None:
+    assert [row.as_dict() for row in reproduce.unexpected(rows)] == []
+    assert reproduce.sources()["son"] is compare_son
 
 
-def test_what_is_printed_wrong(rows: list[Row]) -> None:
-    wrong = [row for row in rows if row.verdict == "the print is wrong"]
-    assert {row.where for row in wrong} == {
+def test_what_is_printed_wrong(rows: list[Comparison]) -> None:
+    wrong = [row for row in rows if row.verdict == MISPRINT]
+    assert {row.place for row in wrong} == {
         "(3.12)",
         "(3.15)",
         "(4.5), prop. 4.1",
@@ -45,7 +48,7 @@ def test_what_is_printed_wrong(rows: list[Row]) -> None:
     assert min(abs(row.difference) for row in wrong) > 1e-3, "far beyond rounding"
 
 
-def test_what_is_corrected_leaves_no_defect(rows: list[Row]) -> None:
-    corrected = [row for row in rows if row.what.startswith("corrected: ")]
+def test_what_is_corrected_leaves_no_defect(rows: list[Comparison]) -> None:
+    corrected = [row for row in rows if row.quantity.startswith("corrected: ")]
     assert len(corrected) >= 9
     assert max(abs(row.difference) for row in corrected) < 1e-7

@@ -30,7 +30,7 @@ def test_head_on_fall_against_the_closed_form(every: int) -> None:
     expected = fall_time(3.0, 0.5, 0.5 * 4.0)
     (contact,) = trajectory.events
     assert contact.t == trajectory.t[-1] == pytest.approx(expected, abs=1e-10)
-    assert (contact.event, contact.what, contact.stopped) == ("contact", "bodies 1 and 2", True)
+    assert (contact.event, contact.what, contact.stopped) == ("contact", "body1 and body2", True)
     assert np.linalg.norm(trajectory.final.X) == pytest.approx(0.5, abs=1e-12)
     assert trajectory.stats.steps == int(expected / 0.01)
     assert str(contact) in trajectory.provenance["ended"]
@@ -126,8 +126,8 @@ def test_any_pair_of_many_bodies() -> None:
         x=[[0, 0, 0], [3, 0, 0], [0, 4, 0], [0, 0, 5]], v=[[0, 0, 0], [-1.5, 0, 0], [0, -2, 0], [0, 0, -2.6]]
     )
     events = ph.simulate(start, step=0.1, t_end=1.9, events=[ph.Contact(stop=False)]).events
-    found = [event for event in events if event.what.startswith("bodies 1")]
-    assert [event.what for event in found] == ["bodies 1 and 3", "bodies 1 and 2", "bodies 1 and 4"]
+    found = [event for event in events if event.what.startswith("bodies[0]")]
+    assert [event.what for event in found] == [f"bodies[0] and bodies[{j}]" for j in (2, 1, 3)]
     expected = [(4.0 - 0.4) / 2.0, (3.0 - 0.2) / 1.5, (5.0 - np.sqrt(0.1**2 - 0.05**2)) / 2.6]
     np.testing.assert_allclose([event.t for event in found], expected, atol=1e-8)
 
@@ -142,7 +142,7 @@ def test_backwards_in_time_too() -> None:
 @pytest.mark.parametrize(
     ("system", "message"),
     [
-        (ph.FreeRigidBody([1, 2, 3]), "no two bodies"),
+        (ph.FreeRigidBody([1, 2, 3]), "at least two bodies"),
         (
             ph.FullTwoBodyProblem(Dumbbell(1.0, 0.5, inertia=[1, 1, 1]), Dumbbell(1.0, 0.5, inertia=[1, 1, 1])),
             "never do",
@@ -167,7 +167,7 @@ def test_integrals_with_a_radius_touch_as_a_sphere_of_it() -> None:
 
 def test_bodies_that_overlap_at_the_start() -> None:
     start = BALLS.state(X=[0.4, 0.0, 0.0], V=[2.0, 0.0, 0.0])
-    with pytest.raises(ph.InvalidInputError, match="contact of bodies 1 and 2"):
+    with pytest.raises(ph.InvalidInputError, match="contact of body1 and body2"):
         ph.simulate(start, step=0.01, steps=1, events=[ph.Contact()])
     (noted,) = ph.simulate(start, step=0.01, steps=10, events=[ph.Contact(stop=False)]).events
     assert noted.t == 0.0

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.systems import known_systems
+from polhode.systems.registry import known_systems
 from polhode.view.figures import catalogue as plots
-from polhode.view.figures.direction_paths import merged, tip
+from polhode.view.figures.direction_paths import merge_parallel, plot_direction_path
 from polhode.view.figures.momenta import precession_nutation_spin, yaw_pitch_roll
-from polhode.view.figures.phase_plane import path, phase
+from polhode.view.figures.phase_plane import plot_joint_paths, plot_phase_plane
 
 OURS = [
     "AttitudeBody",
@@ -40,7 +40,7 @@ def example_run(name: str, **options: object) -> ph.Trajectory:
 @pytest.mark.parametrize("name", OURS)
 def test_every_system_has_figures_of_its_own_and_all_can_be_drawn(name: str) -> None:
     run = example_run(name)
-    names = plots.figures_for(run)
+    names = plots.figures_for(run.system)
     assert len(set(names) - {"invariants"}) >= 2
     for figure in names:
         drawn = plots.FIGURES[figure].draw(run)
@@ -54,7 +54,7 @@ def test_every_system_has_figures_of_its_own_and_all_can_be_drawn(name: str) -> 
 )
 def test_motions_that_have_something_missing(name: str, options: dict[str, object]) -> None:
     run = example_run(name, **options)
-    for figure in plots.figures_for(run):
+    for figure in plots.figures_for(run.system):
         drawn = plots.FIGURES[figure].draw(run)
         drawn.set_layout_engine("none")
         drawn.draw_without_rendering()
@@ -63,7 +63,7 @@ def test_motions_that_have_something_missing(name: str, options: dict[str, objec
 def test_the_phase_plane_shows_the_samples_and_the_separatrix() -> None:
     body = ph.PlanarPendulum(0.4, mass=1.2, length=0.5)
     run = ph.simulate(body.state(theta=1.0, omega=0.5), step=0.01, steps=300)
-    plane = phase(run).axes[0]
+    plane = plot_phase_plane(run).axes[0]
     line = max(plane.lines, key=lambda drawn: len(drawn.get_xdata()))
     np.testing.assert_array_equal(line.get_xdata(), run.theta)
     np.testing.assert_array_equal(line.get_ydata(), run.omega)
@@ -76,7 +76,7 @@ def test_the_phase_plane_shows_the_samples_and_the_separatrix() -> None:
 def test_a_path_that_goes_round_is_not_joined_across_the_plane() -> None:
     body = ph.PlanarPendulum(0.4, mass=1.2, length=0.5)
     run = ph.simulate(body.state(theta=1.0, omega=12.0), step=0.01, steps=300)
-    plane = phase(run).axes[0]
+    plane = plot_phase_plane(run).axes[0]
     line = max(plane.lines, key=lambda drawn: len(drawn.get_xdata()))
     x = line.get_xdata()
     assert np.isnan(x).sum() >= 3
@@ -85,7 +85,7 @@ def test_a_path_that_goes_round_is_not_joined_across_the_plane() -> None:
 
 def test_the_links_of_the_double_pendulum() -> None:
     run = example_run("DoublePlanarPendulum")
-    (ax,) = path(run).axes
+    (ax,) = plot_joint_paths(run).axes
     given = run.system.describe()
     theta = run.theta
     joint = given["length1"] * np.stack([np.sin(theta[:, 0]), -np.cos(theta[:, 0])], axis=1)
@@ -98,12 +98,12 @@ def test_the_tip_of_a_pendulum_hangs_down() -> None:
     body = ph.Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.02, -0.05, -0.3])
     hanging, inverted = body.equilibria()
     for state, angle in ((hanging, 180.0), (inverted, 0.0)):
-        right = tip(ph.simulate(state, step=0.01, steps=2)).axes[1]
+        right = plot_direction_path(ph.simulate(state, step=0.01, steps=2)).axes[1]
         np.testing.assert_allclose(right.lines[0].get_ydata(), angle, atol=1e-6)
 
 
 def test_directions_that_coincide_share_a_name() -> None:
-    ways = merged({"E": np.array([0, 0, 2.0]), "B": np.array([0, 0, 3.0]), "F": np.array([1.0, 0, 0])})
+    ways = merge_parallel({"E": np.array([0, 0, 2.0]), "B": np.array([0, 0, 3.0]), "F": np.array([1.0, 0, 0])})
     assert list(ways) == ["E, B", "F"]
 
 
@@ -133,12 +133,12 @@ def test_the_parts_of_the_energy_add_up(name: str) -> None:
 
 def test_between_samples_the_attitude_in_orbit_turns_relative_to_the_orbit() -> None:
     """The rate of R is not the inertial one: few samples must give the curve that many give."""
-    from polhode.view.figures.time_series import Closeup, attitude_path, continuous
+    from polhode.view.figures.time_series import ShownPart, continuous_quaternions, smooth_attitude
 
     state = ph.OrbitingBody.example()
     fine, sparse = (ph.simulate(state, step=0.02, steps=400, save_every=n) for n in (1, 25))
-    t, q = attitude_path(sparse, Closeup.of(sparse))
+    t, q = smooth_attitude(sparse, ShownPart.of(sparse))
     assert len(t) > 4 * len(sparse)
-    expected = continuous(fine.q)
+    expected = continuous_quaternions(fine.q)
     for i in range(4):
         assert np.abs(q[:, i] - np.interp(t, fine.t, expected[:, i])).max() < 5e-3

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from io import BytesIO
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +18,8 @@ from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
 
 Array = NDArray[np.float64]
+
+FORMATS = ("obj", "stl", "ply", "off")  # that hold a mesh and nothing else; others name files or hold archives
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Polyhedron(Body):
 
     Give `mass` or `density`. `scale` multiplies the coordinates (1000 for a mesh in kilometres and a body in metres).
     `recentre` moves the mass centre to the origin; `principal` turns the body to its principal axes, moments ascending,
-    by the least turn among the four that do. `placement` reports what was done.
+    by the least turn among the four that do. `placement` reports what was done. `source` says which file the mesh is from.
 
     >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     >>> body = Polyhedron(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], density=6.0)
@@ -75,11 +79,14 @@ class Polyhedron(Body):
         scale: float = 1.0,
         recentre: bool = True,
         principal: bool = False,
+        source: str | None = None,
     ) -> None:
         if (mass is None) == (density is None):
             raise InvalidInputError("mass", mass, "either mass or density, one of the two")
-        self._source: dict[str, Any] | None = None
-        self._given = {"mass": mass, "density": density, "scale": scale, "recentre": recentre, "principal": principal}
+        if source is not None and not isinstance(source, str):
+            raise InvalidInputError("source", source, "the name of the file that the mesh is from")
+        self.source = source
+        self._given = {"mass": mass, "density": density, "source": source}
         every, given = check_mesh(vertices, faces)
         points, self.faces = without_unused(every, given)
         self.vertices, placement = _place(points, self.faces, check_positive("scale", scale), recentre, principal)
@@ -103,7 +110,7 @@ class Polyhedron(Body):
         recentre: bool = True,
         principal: bool = False,
     ) -> Polyhedron:
-        """The body in a mesh file (OBJ, STL, PLY: what trimesh reads); the arguments are those of the class.
+        """The body in a mesh file (OBJ, STL, PLY or OFF); the arguments are those of the class.
 
         Vertices that a file repeats, to give each facet its own, are merged.
         """
@@ -120,7 +127,7 @@ class Polyhedron(Body):
             allowed = f"a mesh file whose {error.field} are {error.allowed}; it has {error.value}"
             raise InvalidInputError("path", fspath(path), allowed) from error
         body.placement = replace(body.placement, merged=merged)
-        body._source = {"file": fspath(path)}
+        body.source = body._given["source"] = fspath(path)
         return body
 
     @property
@@ -138,11 +145,9 @@ class Polyhedron(Body):
 
     def describe(self) -> dict[str, Any]:
         given = {name: value for name, value in self._given.items() if value is not None}
-        if self._source is not None:
-            return {"type": self.kind} | self._source | given
-        scaled = {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
-        # the vertices kept are those of the placed body: nothing is left to be done to them
-        return {"type": self.kind} | scaled | given | {"scale": 1.0, "recentre": False, "principal": False}
+        # the mesh itself, of the placed body, so that a result does not depend on a file: nothing is left to be done to it
+        mesh = {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
+        return {"type": self.kind} | mesh | given | {"scale": 1.0, "recentre": False, "principal": False}
 
     def __repr__(self) -> str:
         return f"Polyhedron(mass={self.mass:.6g}, {len(self.vertices)} vertices, {len(self.faces)} facets)"
@@ -179,13 +184,18 @@ def _read(path: str) -> tuple[Array, Indices]:
         import trimesh  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise PolhodeError("reading a mesh file needs trimesh: pip install 'polhode[shapes]'") from None
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        raise InvalidInputError("path", path, f"a mesh file whose name ends in .{', .'.join(FORMATS)}")
     try:
-        mesh: Any = trimesh.load(path, force="mesh", process=False)
+        # from bytes without a name: a file's references to other files, such as materials, are not followed
+        content = BytesIO(Path(path).read_bytes())
+        mesh: Any = trimesh.load(content, file_type=suffix, force="mesh", process=False)
         points, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
     except Exception as error:  # its readers raise whatever a damaged file leads them to
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise InvalidInputError(
-            "path", path, f"a mesh file that trimesh can read, as OBJ, STL or PLY ({why})"
+            "path", path, f"a mesh file that trimesh can read, as OBJ, STL, PLY or OFF ({why})"
         ) from error
     if not len(faces):
         raise InvalidInputError("path", path, "a mesh file with facets")

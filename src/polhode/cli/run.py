@@ -178,11 +178,11 @@ def _same_options(changes: list[str] | None, out: Path) -> list[str]:
 def _show_plan(plan: Plan, figures: list[str]) -> None:
     """Print what would run, with the time it would take as estimated from its first steps."""
     from ..simulation.step_limit import largest_step, rounded_down
-    from ..view.summary import mesh_reports
+    from ..view.summary import mesh_reports, truncated
 
     step = plan.scenario.document.run.step
     rows = {
-        "system": repr(plan.system),
+        "system": truncated(repr(plan.system)),
         **mesh_reports(plan.system),
         "state": repr(plan.state),
         "method": repr(plan.method),

@@ -14,7 +14,7 @@ A method asks for the representation and the flows that it needs, and knows noth
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..systems.stability.equilibria import Equilibrium
 
 Array = NDArray[np.float64]
+ClosedForm = Callable[[Array], dict[str, Array]]
 
 
 @dataclass(frozen=True)
@@ -168,13 +169,18 @@ class System(ABC):
         there is no such bound). `polhode.largest_step` finds that of any method, with the forces."""
         return float("inf")
 
-    def exact(self, state: State, t: Array) -> dict[str, Array]:
-        """The closed-form solution at times `t`, where there is one."""
+    def closed_form(self, state: State) -> ClosedForm:
+        """The closed-form solution from `state` as a function of the times, where there is one: what depends on the state
+        alone is done once, here."""
         raise PolhodeError(f"no closed form of the motion of {type(self).__name__} is known here")
+
+    def exact(self, state: State, t: ArrayLike) -> dict[str, Array]:
+        """The closed-form solution at times `t`, where there is one."""
+        return self.closed_form(state)(np.asarray(t, dtype=np.float64))
 
     @property
     def has_exact(self) -> bool:
-        return type(self).exact is not System.exact
+        return type(self).closed_form is not System.closed_form
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())

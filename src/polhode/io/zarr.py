@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     import xarray
 
 GROUP_FILES = ("zarr.json", ".zgroup")
+# what `write_zarr` uses; other codecs and types of data are refused unread, since some of them run code from the file
+CODECS = {"bytes", "zstd", "crc32c"}
+DATA_TYPES = {"float64"}
 
 
 def is_zarr(path: Path) -> bool:
@@ -56,11 +60,29 @@ def read_zarr(path: Path) -> xarray.Dataset:
     import xarray
 
     _zarr()
+    _check_metadata(path)
     try:
         with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
             return dataset.load()
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
+
+
+def _check_metadata(path: Path) -> None:
+    """Refuse a folder that `write_zarr` cannot have written, before any of its arrays is decoded."""
+    try:
+        group = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+        arrays = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(path.glob("*/zarr.json"))]
+        formats = {group["zarr_format"], *(array["zarr_format"] for array in arrays)}
+        types = {array["data_type"] for array in arrays}
+        codecs = {codec["name"] for array in arrays for codec in array["codecs"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
+    if formats != {3} or not types <= DATA_TYPES or not codecs <= CODECS:
+        problem = (
+            f"this Zarr folder was not written by polhode: {', '.join(sorted(map(str, formats | types | codecs)))}"
+        )
+        raise InvalidInputError("path", str(path), problem=problem)
 
 
 def _zarr() -> Any:

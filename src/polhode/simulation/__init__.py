@@ -1,1 +1,1 @@
-"""Bringing a system and a method together: the driver, its trajectory, events and failures."""
+"""Running a system with a method: the driver, the trajectory that it returns, events and failures."""

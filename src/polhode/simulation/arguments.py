@@ -1,4 +1,4 @@
-"""Checks of what a run is given: each says which argument is wrong, its value, and what is allowed."""
+"""Checks of the arguments of a run: each error names the argument, its value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.system import State, System
 from ..errors import InvalidInputError
 from .events import Event
 
-MOST_STEPS = 2**53  # up to here doubles count them
+MOST_STEPS = 2**53  # up to this number a double holds every integer exactly
 
 
 def check_arguments(state: Any, method: Any) -> None:
@@ -26,11 +26,13 @@ def check_arguments(state: Any, method: Any) -> None:
 
 
 def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
-    """`events`, if they can be looked for."""
+    """`events` as a list, if all of them can be detected in runs of `system`."""
     if not isinstance(events, (list, tuple)) or not all(isinstance(event, Event) for event in events):
         raise InvalidInputError("events", events, "a list of events, such as [Contact()]")
     if events and tangent:
-        raise InvalidInputError("events", events, "no events together with tangent=True")
+        raise InvalidInputError(
+            "events", events, problem="events and tangent=True exclude each other: give one of them"
+        )
     for event in events:
         event.check(system)
     return list(events)
@@ -46,22 +48,22 @@ def check_step(step: Any) -> float:
 def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
     """The number of steps to do, from `steps` or from `t_end`."""
     if (t_end is None) == (steps is None):
-        raise InvalidInputError("t_end", t_end, "either t_end or steps, and not both")
+        raise InvalidInputError("t_end", t_end, problem="give either t_end or steps, not both")
     if steps is not None:
         if not whole(steps) or steps < 0:
             raise InvalidInputError("steps", steps, f"a whole number from 0 to {MOST_STEPS}")
-        return _told_apart(t0, step, int(steps))
+        return _check_times_distinct(t0, step, int(steps))
     if not finite_number(t_end):
         raise InvalidInputError("t_end", t_end, "a finite number")
     end = float(t_end)
     exact = (end - t0) / step
     if not abs(exact) <= MOST_STEPS:
-        raise InvalidInputError("step", step, f"a step that leads to t_end = {end:g} in a countable number of steps")
+        raise InvalidInputError("step", step, f"a step that reaches t_end = {end:g} in at most {MOST_STEPS} steps")
     if exact < 0:
         side = "after" if step > 0 else "before"
         raise InvalidInputError("t_end", t_end, f"a time {side} the start, t = {t0:g}, since step = {step:g}")
     n = round(exact)
-    # times and step are known up to their rounding, the step n times; but a visible part of a step is no rounding
+    # times and step are known up to rounding, the step n times; a visible fraction of a step is not a rounding error
     rounding = 4.0 * (math.ulp(t0) + math.ulp(end) + n * math.ulp(step)) / abs(step)
     if abs(exact - n) > min(rounding, 1e-3) or (n == 0 and end != t0):
         low, high, span = math.floor(exact), math.ceil(exact), end - t0
@@ -70,13 +72,13 @@ def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         raise InvalidInputError(
             "t_end",
             t_end,
-            f"a whole number of steps of {step:g} from t = {t0:g}: {choices}, or step = {' or '.join(sizes)}",
+            f"a whole number of steps of {step:g} from t = {t0:g}: use {choices}, or step = {' or '.join(sizes)}",
         )
-    return _told_apart(t0, step, n)
+    return _check_times_distinct(t0, step, n)
 
 
 def finite_number(x: Any) -> bool:
-    """Whether `x` is a finite number, and no truth value."""
+    """Whether `x` is a finite number (True and False do not count as numbers)."""
     x = x[()] if isinstance(x, np.ndarray) else x
     if isinstance(x, bool) or not isinstance(x, (int, float, np.floating, np.integer)):
         return False
@@ -87,20 +89,22 @@ def finite_number(x: Any) -> bool:
 
 
 def whole(n: Any) -> bool:
-    """Whether `n` is a whole number that can be counted to, and no truth value."""
+    """Whether `n` is an integer of at most `MOST_STEPS` (True and False do not count as integers)."""
     return isinstance(n, (int, np.integer)) and not isinstance(n, bool) and abs(int(n)) <= MOST_STEPS
 
 
-def _told_apart(t0: float, step: float, n: int) -> int:
-    """`n`, if the times t0 + k step up to it are different doubles."""
+def _check_times_distinct(t0: float, step: float, n: int) -> int:
+    """`n`, if all times t0 + k·step up to k = n are different doubles."""
     far = max(abs(t0), abs(t0 + n * step))
     if n and not abs(step) >= math.ulp(far):
         allowed = f"a step that changes the time: at t = {far:g} doubles are {math.ulp(far):g} apart"
-        raise InvalidInputError("step", step, allowed if math.isfinite(far) else "a step that leads to finite times")
+        raise InvalidInputError(
+            "step", step, allowed if math.isfinite(far) else "a step for which all times are finite"
+        )
     return n
 
 
 def _brief(x: float) -> str:
-    """A number in as few digits as can be read back as the same, up to rounding."""
+    """A number in as few digits as are needed to read back the same number, up to rounding."""
     texts = (f"{x:.12g}", f"{x:.15g}", repr(x))
     return next(text for text in texts if abs(float(text) - x) <= math.ulp(x))

@@ -1,8 +1,8 @@
-"""States between samples: the method itself goes on from the last sample before, and its last step is a shorter one.
+"""States between samples: the method continues from the last sample before the wanted time, with a shorter last step.
 
-A step of any length from a node is on the manifold and as accurate as the method's whole steps; at its full length it is
-the next node, so what comes out is continuous. (The velocities of `EnergyMomentum` alone are not: each of its steps,
-however short, turns over their part off the tangent space, which is of the size of its error.)
+A shorter step stays on the manifold and is as accurate as a full step. At its full length it reaches the next node, so the
+result is continuous. (The only exception are the velocities of `EnergyMomentum`: each of its steps, however short, changes
+the sign of their component outside the tangent space, which is of the size of the error of the method.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-ROUNDING = 8.0 * np.finfo(float).eps  # of the times: a remainder below this is no step
+ROUNDING = 8.0 * np.finfo(float).eps  # relative to the times: a smaller remainder is rounding, not a step
 
 
 def after(state: State, method: Method, step: float, count: int = 1) -> State:
@@ -33,7 +33,7 @@ def after(state: State, method: Method, step: float, count: int = 1) -> State:
     status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
     if status:
         raise PolhodeError(
-            f"no state could be found at t = {state.t + count * step:g}: the step from t = {state.t:g} failed"
+            f"the state at t = {state.t + count * step:g} cannot be computed: the step from t = {state.t:g} failed"
         )
     row = run.states(run.row[None])
     values = system.representations[method.representation].layout.unpack(row)
@@ -41,7 +41,7 @@ def after(state: State, method: Method, step: float, count: int = 1) -> State:
 
 
 def between(trajectory: Trajectory, times: Array) -> Array:
-    """Rows of flat states at `times` (n,), each within the run; every part of it is gone through once, in order."""
+    """Rows of flat states at `times` (n,), each within the run; each part of the run is computed once, in order of time."""
     system, method, step = trajectory.system, trajectory.method, trajectory.step
     sign = math.copysign(1.0, step)
     nodes, wanted = sign * trajectory.t, sign * times
@@ -59,7 +59,7 @@ def between(trajectory: Trajectory, times: Array) -> Array:
 
 
 def _whole_steps(start: float, end: float, step: float) -> tuple[int, float]:
-    """How many whole steps lie between two times, and what is left; nothing, where that is the times' rounding."""
+    """The number of whole steps between two times, and the remainder: 0 where it is only rounding of the times."""
     span = end - start
     count = round(span / step)
     if abs(span - count * step) <= ROUNDING * max(abs(start), abs(end)):

@@ -1,9 +1,9 @@
-"""The one driver: brings a system and a method together, and runs them.
+"""The driver of every run: it checks the input, runs the compiled loop, and returns a trajectory.
 
-It checks the input, runs the compiled loop in chunks of about a fifth of a second, keeps the samples, shows progress,
-watches for events, and turns a failed step or an interruption into an error that carries what was computed. Time is
-`t0 + n·step` with a whole number n. All that a run carries from step to step is kept with its result, so that `resume`
-goes on bit for bit.
+The loop runs in chunks of about a fifth of a second. Between chunks the driver stores samples, shows progress and detects
+events. A failed step or an interruption becomes an error that holds what was computed. Time is `t0 + n·step` with an
+integer n. Everything that the method carries from step to step is stored with the result, so that `resume` continues the
+run bit for bit.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from ..methods import LGVI, Method
 from ..scalars import double
 from .arguments import check_arguments, check_events, check_step, count_steps, whole
 from .dense_output import after
-from .events import Event, happenings
-from .recovery import advance_well, failure
+from .events import Event, events_in_order
+from .recovery import advance_to_last_valid, failure
 from .trajectory import Occurrence, Stats, Trajectory
 
 Array = NDArray[np.float64]
 
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 1000
-WATCHED_NUMBERS = 30_000  # of a chunk whose every step is looked at: what stays in the processor's cache
+WATCHED_NUMBERS = 30_000  # in a chunk of which every step is examined: this much stays in the processor's cache
 
 
 def simulate(
@@ -49,15 +49,17 @@ def simulate(
     tangent: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> Trajectory:
-    """Integrate the system of `state` from there with a fixed `step` (negative: backwards in time).
+    """Integrate the system of `state`, starting there, with a fixed `step` (negative: backwards in time).
 
     Give either `t_end` or the number of `steps`. `method` defaults to `LGVI(order=2)`. Every `save_every`-th step is
-    kept, and always the first and the last. `events` are looked for in every step (see `polhode.simulation.events`); what happened
-    is in `traj.events`, and one that stops the run is its last sample. With `tangent=True` the result also has
-    `traj.tangent`, the derivative of each sample with respect to the first, exact for the discrete map: in the order of the
-    state's variables, a rotation by the vector ξ of `R exp(S(ξ))` and a momentum as it is, so (ξ, δΠ) of one body.
+    saved, and always the first and the last. `events` are detected in every step, saved or not (see
+    `polhode.simulation.events`); they are listed in `traj.events`. An event that stops the run is its last sample.
 
-    Ctrl-C raises `RunInterruptedError`, whose `.trajectory` is what was computed; `resume` goes on from it.
+    With `tangent=True` the result also has `traj.tangent`, the derivative of each sample with respect to the first, exact
+    for the discrete map. Rows and columns follow the variables of the state. A change of a rotation is the vector ξ in
+    `R exp(S(ξ))`, a change of a momentum is the difference: for one body (ξ, δΠ).
+
+    Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there.
 
     >>> import polhode as ph
     >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -88,9 +90,10 @@ def resume(
     events: Sequence[Event] = (),
     progress: bool = False,
 ) -> Trajectory:
-    """Go on with a run to `t_end`, or by so many more `steps`: the whole trajectory, as if it had never stopped.
+    """Continue a run to `t_end`, or for a number of further `steps`. Returns the whole trajectory.
 
-    Bit for bit for every method that steps; `DOP853` chooses its first inner step anew, `Exact` is the same to rounding.
+    The result is bit for bit that of one uninterrupted run. Two methods are exceptions: `DOP853` chooses its first inner
+    step again, and `Exact` agrees to rounding.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -102,13 +105,15 @@ def resume(
         raise InvalidInputError("trajectory", trajectory, "the trajectory of an earlier run")
     if trajectory.carry is None:
         raise InvalidInputError(
-            "trajectory", trajectory, "a run that can go on: this one was ended by an event, cut, or joined"
+            "trajectory",
+            trajectory,
+            problem="this run cannot be continued: it was ended by an event, or is a part or a combination of runs",
         )
     start, done = trajectory.state(0), trajectory.stats.steps
     if steps is None:
         total = count_steps(start.t, trajectory.step, t_end, None)
         if total < done:
-            raise InvalidInputError("t_end", t_end, f"a time not before the end of the run, t = {trajectory.t[-1]:g}")
+            raise InvalidInputError("t_end", t_end, f"a time at or after the end of the run, t = {trajectory.t[-1]:g}")
     else:
         total = done + count_steps(start.t, trajectory.step, t_end, steps)
     system, tangent = trajectory.system, trajectory.tangent is not None
@@ -120,7 +125,7 @@ def resume(
 
 @dataclass
 class _Job:
-    """A run to be done, and what it says on the way."""
+    """A run with its settings, and the events detected so far."""
 
     system: System
     method: Method
@@ -204,7 +209,7 @@ class _Job:
             shown: Any = Bar(first, total, drift)
         else:
             shown = nullcontext()
-        # what an interruption, which may come anywhere, goes back to
+        # an interruption, which may come anywhere, returns to this point
         safe = (done, run.sample.copy(), len(self.occurrences))
         interrupted = False
         try:
@@ -213,13 +218,13 @@ class _Job:
                     count = min(chunk, total - done)
                     row = 1 + done // every - first // every
                     rows = samples[row : row + (done + count) // every - done // every]
-                    if self.events:  # every step is looked at, and those to be saved are taken from them
+                    if self.events:  # every step is examined; the samples are taken from these rows
                         count = min(count, 1 + WATCHED_NUMBERS // run.row_size)
                         rows = np.empty((count, run.row_size))
                     inner = 1 if self.events else every
                     before = run.row.copy()
                     began = clock.perf_counter()
-                    status, good = advance_well(run, done, count, inner, rows)
+                    status, good = advance_to_last_valid(run, done, count, inner, rows)
                     if self.events:
                         nodes = np.concatenate([before[None], rows[:good]])
                         good, stopped = self._look(run, nodes, done)
@@ -242,8 +247,8 @@ class _Job:
         return _End(done, status, interrupted, stopped)
 
     def _look(self, run: Run, nodes: Array, done: int) -> tuple[int, State | None]:
-        """Note what happens between `nodes`, the first of them number `done`. Returns the number of steps up to the end of
-        the run, if something ends it, and the state there."""
+        """Record the events between `nodes`, the first of which has number `done`. Returns the number of steps up to the
+        event that ends the run, and the state there; or all steps, and None."""
         values = run.layout.unpack(run.states(nodes))
 
         def within(k: int, fraction: float) -> State:
@@ -252,7 +257,7 @@ class _Job:
             return after(node, self.method, fraction * self.step)
 
         states = State(self.system, values, self.state.t + done * self.step)
-        for event, found in happenings(self.events, states, self.step, within):
+        for event, found in events_in_order(self.events, states, self.step, within):
             t = self.state.t + (done + found.k) * self.step + found.fraction * self.step
             self.occurrences.append(Occurrence(t, event.name, found.what, event.stop))
             if event.stop:
@@ -261,13 +266,13 @@ class _Job:
         return len(nodes) - 1, None
 
     def _at_the_start(self) -> list[Occurrence]:
-        """What already holds at the first state; a run that it should end is refused."""
+        """Events that already hold at the first state. One that would end the run is an error."""
         noted = []
         for event in self.events:
             for what in event.holds(self.state):
                 if event.stop:
                     raise InvalidInputError(
-                        "state", self.state, f"one before the {event.name} of {what}, which holds already"
+                        "state", self.state, problem=f"the {event.name} of {what} holds already at the start"
                     )
                 noted.append(Occurrence(self.state.t, event.name, what, False))
         return noted
@@ -275,7 +280,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _End:
-    """How many steps were done, and why no more: the status of a step that failed, an interruption, or an event."""
+    """The number of steps done, and what ended the run: a failed step (its status), an interruption, or an event."""
 
     done: int
     failure: int
@@ -284,7 +289,7 @@ class _End:
 
 
 class _Drift:
-    """The farthest that each conserved quantity of a run has strayed so far, at the moments it was asked."""
+    """The largest deviation of each conserved quantity so far, at the moments when it was evaluated."""
 
     def __init__(self, system: System, run: Run, kind: Any, directions: slice) -> None:
         self._system, self._run, self._kind, self._directions = system, run, kind, directions
@@ -316,7 +321,8 @@ def _stats(steps: int, seconds: float, run: Run) -> Stats:
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
-    """The two as one run; the first sample of `later` is where `earlier` ended, kept only if it is a regular one."""
+    """Both runs as one. The first sample of `later` is the end of `earlier`; it stays only if it is a multiple of
+    `save_every`."""
     last = earlier.stats.steps
     kept = len(earlier) - bool(last % earlier.save_every)
     a, b = earlier.stats, later.stats

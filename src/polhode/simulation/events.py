@@ -1,7 +1,7 @@
-"""What may happen on the way: a contact of bodies, or anything that passes through zero; found within the step.
+"""Events during a run: a contact of bodies, or any function of the state that passes through zero.
 
-`simulate(..., events=[Contact()])` looks at every step, saved or not. When a step is found in which something happens,
-the time is narrowed down by bisection on the method's own shorter steps (see `dense`), to 1e-12 of the step.
+`simulate(..., events=[Contact()])` examines every step, saved or not. In a step with an event, the time of the event is
+found by bisection with shorter steps of the same method (see `dense_output`), to 1e-12 of the step.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..systems.full_body.placements import bodies_of, body_names, placements
 Array = NDArray[np.float64]
 Within = Callable[[int, float], State]  # the state a fraction of a step after node k
 
-NARROW = 1e-12  # of a step: where bisection ends
-SHORTEST = 1.0 / 1024.0  # of a step: a contact that lasts less than this may go unseen
-SAFETY = 1.5  # how much faster than at either end of a step things may move inside it
+NARROW = 1e-12  # in steps: bisection ends here
+SHORTEST = 1.0 / 1024.0  # in steps: a contact that lasts less than this may not be detected
+SAFETY = 1.5  # bound of the speed inside a step, relative to the larger of the speeds at its ends
 
 
 @dataclass(frozen=True)
 class Found:
-    """Something that happens a `fraction` of a step after node `k`."""
+    """An event a `fraction` of a step after node `k`; `what` says which bodies or which function."""
 
     k: int
     fraction: float
@@ -38,28 +38,28 @@ class Found:
 
 
 class Event(ABC):
-    """What to look for. `stop`: whether the run ends there."""
+    """An event to detect. `stop`: whether the run ends there."""
 
     name: str
     stop: bool
 
     def check(self, system: System) -> None:  # noqa: B027  (most events can happen to any system)
-        """Raise `InvalidInputError` if this cannot happen to `system`."""
+        """Raise `InvalidInputError` if this event cannot happen in `system`."""
 
     def holds(self, state: State) -> list[str]:
-        """What has happened already at a state."""
+        """What already holds at `state`, one text for each event."""
         return []
 
     @abstractmethod
     def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
-        """All that happens in the steps between `states`, whose values have an axis of nodes in front."""
+        """Every event in the steps between `states`, whose values have an axis of nodes in front."""
 
 
 class Crossing(Event):
     """A function of the state that falls through zero from one step to the next.
 
-    `function(state)` is given states with an axis in front and returns one number each; turn its sign to find where it
-    rises. A fall and a rise inside one step are not seen.
+    `function(state)` gets states with an axis in front and returns one number for each; change its sign to find where it
+    rises. A fall and a rise inside one step are not detected.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -85,18 +85,18 @@ class Crossing(Event):
 
 
 class Contact(Event):
-    """Two bodies of the full body problem touch, by their true shapes. `stop=False` only notes it, each time anew.
+    """Two bodies of the full body problem touch, by their true shapes. `stop=False` records each contact and continues.
 
-    No look is needed while the distance left exceeds what the speeds can bring in: the separation falls no faster than
-    the relative speed of the mass centres and the speeds of the farthest points about them. So bodies far apart cost a
-    comparison of distances a step, and bodies near each other a look now and then.
+    The separation decreases no faster than the sum of three speeds: the relative speed of the mass centres, and for each
+    body the speed of its farthest point about its mass centre. As long as it cannot reach zero, it is not computed. So
+    bodies far apart cost one comparison of distances per step, and bodies near each other a distance now and then.
 
     >>> import polhode as ph
     >>> from polhode.bodies import Sphere
     >>> pair = ph.FullTwoBodyProblem(Sphere(1.0, 0.2), Sphere(1.0, 0.3))
     >>> traj = ph.simulate(pair.state(X=[1, 0, 0]), step=0.01, t_end=2.0, events=[Contact()])
     >>> traj.events[0].what, float(np.linalg.norm(traj.final.X).round(10))
-    ('bodies 1 and 2', 0.5)
+    ('body1 and body2', 0.5)
     """
 
     name = "contact"
@@ -113,22 +113,22 @@ class Contact(Event):
     def check(self, system: System) -> None:
         bodies = bodies_of(system)
         if len(bodies) < 2:
-            raise InvalidInputError(
-                "events", self, f"nothing that touches: {type(system).__name__} has no two bodies in space"
-            )
+            problem = f"Contact needs at least two bodies in space; {type(system).__name__} does not have them"
+            raise InvalidInputError("events", self, problem=problem)
         for name, body in zip(body_names(system), bodies, strict=True):
             shape_of(name, body)
         pairs = {(i, j): Separation(bodies[i], bodies[j]) for i, j in combinations(range(len(bodies)), 2)}
         self._pairs = {pair: shape for pair, shape in pairs.items() if shape.possible}
         if not self._pairs:
-            allowed = "bodies that can touch: points without a radius never do (give them one)"
-            raise InvalidInputError("events", self, allowed)
+            problem = "no two of these bodies can touch: points without a radius never do; give them a radius"
+            raise InvalidInputError("events", self, problem=problem)
+        self._names = body_names(system)
         self._radii = np.array([body.radius for body in bodies])
 
     def holds(self, state: State) -> list[str]:
         x = placements(state.system, state.values).x
         near = [pair for pair, shape in self._pairs.items() if np.linalg.norm(x[pair[0]] - x[pair[1]]) <= shape.reach]
-        return [_named(pair) for pair in near if self._separation(state, pair) <= 0.0]
+        return [self._label(pair) for pair in near if self._separation(state, pair) <= 0.0]
 
     def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
         pairs = list(self._pairs)
@@ -143,12 +143,12 @@ class Contact(Event):
         near = np.any(gaps[:-1] + gaps[1:] <= falls, axis=0)
         for p in np.flatnonzero(near):
             for k, fraction in self._touches(states, pairs[p], gaps[:, p], falls[:, p], within):
-                yield Found(k, fraction, _named(pairs[p]))
+                yield Found(k, fraction, self._label(pairs[p]))
 
     def _touches(
         self, states: State, pair: tuple[int, int], gaps: Array, falls: Array, within: Within
     ) -> Iterator[tuple[int, float]]:
-        """Steps and fractions at which a pair comes to touch."""
+        """Steps and fractions at which a pair begins to touch."""
         gone = np.concatenate([[0.0], np.cumsum(falls)])
         k, known = 0, {}
 
@@ -159,7 +159,7 @@ class Contact(Event):
 
         while k < len(falls):
             left = gaps[k] if gaps[k] > falls[k] else at(k)
-            if left > falls[k]:  # nothing can happen before the falls have used it up
+            if left > falls[k]:  # no contact before the sum of the falls reaches the separation
                 k = max(k + 1, int(np.searchsorted(gone, gone[k] + left)) - 1)
                 continue
             if at(k) > 0.0:
@@ -171,7 +171,7 @@ class Contact(Event):
     def _touch_within(
         self, pair: tuple[int, int], k: int, first: float, last: float, fall: float, within: Within
     ) -> float | None:
-        """The fraction of step k at which the separation becomes zero, or None: halves that cannot hold it are left out."""
+        """The fraction of step k at which the separation becomes zero, or None. Intervals in which it cannot become zero are skipped."""
         pending = [(0.0, first, 1.0, last)]
         while pending:
             a, ga, b, gb = pending.pop()
@@ -183,7 +183,7 @@ class Contact(Event):
             gm = self._separation(within(k, middle), pair)
             if gm > 0.0:
                 pending.append((middle, gm, b, gb))
-            pending.append((a, ga, middle, gm))  # the earlier half is looked at first
+            pending.append((a, ga, middle, gm))  # the earlier half is examined first
         return None
 
     def _separation(self, state: State, pair: tuple[int, int]) -> float:
@@ -192,9 +192,13 @@ class Contact(Event):
         frame = place.R[j].T
         return self._pairs[pair](frame @ (place.x[i] - place.x[j]), frame @ place.R[i])
 
+    def _label(self, pair: tuple[int, int]) -> str:
+        """The two bodies by the names of the arguments that made them: body1 and body2, or bodies[0] and bodies[1]."""
+        return f"{self._names[pair[0]]} and {self._names[pair[1]]}"
+
 
 def bisect(happened: Callable[[float], bool], low: float, high: float) -> float:
-    """The least fraction, to `NARROW`, at which it has happened; it has at `high` and not at `low`."""
+    """The least fraction, to `NARROW`, at which `happened` is true; it is true at `high` and false at `low`."""
     while high - low > NARROW:
         middle = 0.5 * (low + high)
         if happened(middle):
@@ -204,16 +208,12 @@ def bisect(happened: Callable[[float], bool], low: float, high: float) -> float:
     return high
 
 
-def _named(pair: tuple[int, int]) -> str:
-    return f"bodies {pair[0] + 1} and {pair[1] + 1}"
-
-
 def _node(states: State, k: int) -> State:
     return State(states.system, {name: array[k] for name, array in states.values.items()}, states.t)
 
 
-def happenings(events: list[Event], states: State, step: float, within: Within) -> Iterator[tuple[Event, Found]]:
-    """What happens in the steps between `states`, in order, up to the first that ends the run."""
+def events_in_order(events: list[Event], states: State, step: float, within: Within) -> Iterator[tuple[Event, Found]]:
+    """The events in the steps between `states` in order of time, up to the first that ends the run."""
     found = [(event, one) for event in events for one in event.search(states, step, within)]
     for event, one in sorted(found, key=lambda pair: (pair[1].k, pair[1].fraction)):
         yield event, one

@@ -1,4 +1,4 @@
-"""A progress bar with rate, remaining time and how well things are kept; silent where the output is not a terminal."""
+"""A progress bar with rate, remaining time and drift of conserved quantities; silent if the output is not a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 
 
 def rate_text(steps_per_second: float) -> str:
-    """A rate in words.
+    """A rate as text.
 
     >>> rate_text(8.4e6), rate_text(1250.0), rate_text(3.0)
     ('8.4 M steps/s', '1.2 k steps/s', '3.0 steps/s')
@@ -22,7 +22,7 @@ def rate_text(steps_per_second: float) -> str:
 class Bar:
     """Progress of one run from step `first` to `total`, used as a context.
 
-    `drift` gives the farthest that each conserved quantity has strayed; it is asked only where someone sees it.
+    `drift` returns the largest deviation of each conserved quantity; it is called only if the bar is shown.
     """
 
     def __init__(self, first: int, total: int, drift: Callable[[], dict[str, float]]) -> None:
@@ -51,8 +51,8 @@ class Bar:
             console=console,
         )
         self._task = self._progress.add_task("integrating", total=total, completed=first, rate="")
-        self._kept = Text("", style="dim")
-        self._live = Live(Group(self._progress, self._kept), console=console, refresh_per_second=8)
+        self._drift_line = Text("", style="dim")
+        self._live = Live(Group(self._progress, self._drift_line), console=console, refresh_per_second=8)
         self._first, self._drift = first, drift
         self._began = time.perf_counter()
 
@@ -68,18 +68,18 @@ class Bar:
             self._live.stop()
 
     def update(self, done: int) -> None:
-        """Say that `done` steps are done."""
+        """Show that `done` steps are done."""
         if not self._seen:
             return
         rate = (done - self._first) / max(time.perf_counter() - self._began, 1e-9)
         self._progress.update(self._task, completed=done, rate=rate_text(rate))
-        self._kept.plain = drift_text(self._drift())
+        self._drift_line.plain = drift_text(self._drift())
 
 
 def drift_text(drift: dict[str, float]) -> str:
-    """How far each conserved quantity has strayed, in one line.
+    """The drift of each conserved quantity, in one line.
 
     >>> drift_text({"energy": 2.6961e-07, "linear_momentum": 0.0})
-    'strayed: energy 2.7e-07, linear_momentum 0'
+    'drift: energy 2.7e-07, linear_momentum 0'
     """
-    return "strayed: " + ", ".join(f"{name} {worst:.2g}" for name, worst in drift.items()) if drift else ""
+    return "drift: " + ", ".join(f"{name} {worst:.2g}" for name, worst in drift.items()) if drift else ""

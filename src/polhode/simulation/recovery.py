@@ -1,4 +1,4 @@
-"""What becomes of a run in which a step fails: how far it is good, and an error that says why it goes no farther."""
+"""When a step fails: the run returns to its last valid step, and an error says why it cannot continue."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .trajectory import Trajectory
 Array = NDArray[np.float64]
 
 
-def advance_well(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
-    """Do up to `count` steps: why no more (0: all were done), and how many are good. The run is left at the last of them."""
+def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
+    """Do up to `count` steps. Returns a status (0: all were done) and the number of valid steps; the run is at the last one."""
     before = run.sample.copy()
     status, good = run.advance(first, count, every, rows)
     while True:
-        kept = rows[: (first + good) // every - first // every]
+        saved = rows[: (first + good) // every - first // every]
         if status:
-            # back to the start and up to the last good step: a run is a function of its sample
+            # back to the start and up to the last valid step: a run is a function of its sample
             run.restore(before)
-            again, further = run.advance(first, good, every, kept)
+            again, further = run.advance(first, good, every, saved)
             if again and good > 0:
                 good = min(further, good - 1)
                 continue
-        if np.all(np.isfinite(kept)) and np.all(np.isfinite(run.sample)):
+        if np.all(np.isfinite(saved)) and np.all(np.isfinite(run.sample)):
             return status, good
         status, good = NOT_FINITE, _last_finite(run, before, first, good)
         if good == 0:  # not even the force at the start may be finite
@@ -36,7 +36,7 @@ def advance_well(run: Run, first: int, count: int, every: int, rows: Array) -> t
 
 
 def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
-    """How many of `count` steps from `before` stay finite, by bisection."""
+    """The number of steps, of `count` from `before`, after which the state is finite; by bisection."""
     low, high = 0, count  # `low` steps are finite, `high` are not
     while high - low > 1:
         middle = (low + high) // 2
@@ -50,19 +50,19 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
 
 
 def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> ConvergenceError:
-    """The error for a step that failed, in words."""
+    """The error for a failed step: where it happened, why, and what to do."""
     t, residual = float(trajectory.t[-1]), run.report.worst_residual
     where = f"after {done} steps, at t = {t:.12g}"
     h = abs(trajectory.step)
     if status == NOT_FINITE:
         message = (
-            f"{where}: a force or a rate is not finite: bodies that meet, a potential outside its domain, "
-            f"or a step, {h:.12g}, that is too large"
+            f"{where}: a force or a rate is not finite; possible causes: bodies that meet, a potential outside its "
+            f"domain, or a step that is too large (here {h:.12g})"
         )
     elif status == TOLERANCE_NOT_MET:
         message = (
-            f"{where}: {trajectory.method!r} cannot meet its tolerances, however short its inner steps: the motion is "
-            "singular near here, or they are below rounding"
+            f"{where}: {trajectory.method!r} cannot meet its tolerances with any inner step; possible causes: the motion "
+            "is singular near here, or the tolerances are below rounding"
         )
     else:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
@@ -71,5 +71,7 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
             f"the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
         )
     error = ConvergenceError(message, step=done, time=t, residual=residual)
-    error.add_note("The trajectory up to there is in the error's .trajectory.")  # for a traceback, not for the command
+    error.add_note(
+        "The trajectory up to this time is in the .trajectory of the error."
+    )  # for a traceback, not for the command
     return error

@@ -10,17 +10,17 @@ from ..core.system import State
 from ..methods import LGVI, Method
 from .arguments import check_arguments, check_step
 
-GROWTH = 1.25  # from trial to trial, until one works and the next does not
-FARTHEST = 1e6  # times the first trial: beyond it there is no bound
-FINE = 1e-10  # how close the bound is found, relative to it
+GROWTH = 1.25  # ratio of trial steps, until one succeeds and the next fails
+FARTHEST = 1e6  # relative to the first trial: a step this large counts as unbounded
+FINE = 1e-10  # relative accuracy of the bound
 
 
 def largest_step(state: State, method: Method | None = None, *, near: float | None = None) -> float:
     """The largest step that `method` (default: `LGVI()`) can take from `state`; infinite if there is no bound.
 
-    The search begins at `near`, and looks backwards in time where that is negative; by default it begins where the
-    motion without force has its bound, `system.largest_step(state)`. A bound for one state: others on the way may have
-    another, so half of it is a good choice.
+    The search begins at `near` (negative: backwards in time); by default at the bound of the motion without force,
+    `system.largest_step(state)`. The bound holds for this state only, and later states have others, so half of it is a
+    good choice.
 
     >>> import polhode as ph
     >>> body = ph.FreeRigidBody([1, 2, 3])
@@ -62,7 +62,7 @@ def largest_step(state: State, method: Method | None = None, *, near: float | No
 
 
 def rounded_down(x: float, digits: int = 6) -> str:
-    """A number to so many digits, and not above itself by more than it is known to.
+    """A number rounded down to so many digits; up only where its own relative error `FINE` allows it.
 
     >>> rounded_down(0.9942339), rounded_down(1.05031548), rounded_down(0.49999999999)
     ('0.994233', '1.05031', '0.5')

@@ -1,4 +1,4 @@
-"""The result of a run: what happened, and how well it was kept."""
+"""The result of a run: the motion, the conserved quantities and their drift."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stats:
-    """What a run cost: `iterations` are those of the implicit solves, `residual` the worst one left, relative to its
-    terms; `evaluations` counts substeps (or right-hand sides, for methods that call these)."""
+    """The cost of a run. Iterations are those of the implicit solves, per solve; `worst_residual` is the largest one left,
+    relative to its terms; `evaluations` counts substeps, or right-hand sides for methods that call these."""
 
     steps: int
     seconds: float
@@ -44,7 +44,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Conservation:
-    """One conserved quantity over a run: the component that strayed most, its first value, worst deviation and slope."""
+    """One conserved quantity over a run: the component with the largest deviation, its first value and slope."""
 
     name: str
     kind: str
@@ -61,7 +61,7 @@ class Conservation:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """Something that happened at a time: which kind of event, to what, and whether it ended the run."""
+    """An event that was detected: its time, its kind, what it concerns, and whether it ended the run."""
 
     t: float
     event: str
@@ -76,8 +76,8 @@ class Occurrence:
 class Trajectory:
     """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
 
-    `events` is what happened on the way, in order. `carry` is all that the method carried at the last step, from which
-    `resume` goes on bit for bit; None where it cannot.
+    `events` lists the events in order of time. `carry` is everything that the method carried at the last step, from which
+    `resume` continues bit for bit; None where it cannot.
     """
 
     system: System
@@ -120,7 +120,7 @@ class Trajectory:
         return above("plot")(self, figure)
 
     def view(self, height: int = 480) -> Any:
-        """The moving picture, in a notebook; `polhode view` shows a saved run without one."""
+        """The animated view, in a notebook; `polhode view` shows a saved run without a notebook."""
         return above("view")(self, height)
 
     def state(self, i: int) -> State:
@@ -134,8 +134,8 @@ class Trajectory:
     def at(self, t: Any) -> State | Trajectory:
         """The state at any time of the run, or for a list of times a trajectory with the states at those.
 
-        The method itself goes on from the last sample before `t`, its last step cut to end there: as accurate as the
-        samples, on the manifold, and continuous.
+        The method continues from the last sample before `t`, with a shorter last step that ends there. The result is as
+        accurate as the samples, on the manifold, and continuous.
 
         >>> import polhode as ph
         >>> start = ph.FreeRigidBody.example()
@@ -161,12 +161,12 @@ class Trajectory:
 
     @property
     def final(self) -> State:
-        """The last state: start another run from it."""
+        """The last state; another run may start from it."""
         return self.state(-1)
 
     def rotations(self, body: int = 0) -> Rotation:
-        """The attitudes of a body, counted from 0, as SciPy's rotations from body to inertial coordinates. The other way
-        round, a state's `R` may be one of these.
+        """The attitudes of a body, counted from 0, as SciPy's rotations from body to inertial coordinates. A state also
+        accepts such a rotation as its `R`.
 
         >>> import polhode as ph
         >>> start = ph.FreeRigidBody.example()
@@ -185,11 +185,11 @@ class Trajectory:
         return self.system.invariants(self.values)
 
     def drift(self) -> dict[str, float]:
-        """For each conserved quantity, the farthest that any component strayed from its first value."""
+        """For each conserved quantity, the largest deviation of any component from its first value."""
         return {name: float(np.max(np.abs(v - v[0]))) for name, v in self.invariants().items()}
 
     def conservation(self) -> list[Conservation]:
-        """For each conserved quantity: first value, worst deviation, and slope of its least-squares line."""
+        """For each conserved quantity: first value, largest deviation, and slope of its least-squares line."""
         rows = []
         magnitudes = self.system.magnitudes(self.state(0))
         for name, v in self.invariants().items():
@@ -197,7 +197,7 @@ class Trajectory:
             deviation = components - components[0]
             i = int(np.argmax(np.max(np.abs(deviation), axis=0)))
             slope = float(np.polyfit(self.t - self.t[0], deviation[:, i], 1)[0]) if len(v) > 2 else 0.0
-            # a vector is judged by its length: a component that happens to be zero says nothing about the scale
+            # a vector is compared with its length: a component that happens to be zero does not give the scale
             first = float(components[0, 0]) if v.ndim == 1 else float(np.linalg.norm(components[0]))
             kind = self.system.conserved[name].kind
             scale = magnitudes.get(name, abs(first))
@@ -232,5 +232,5 @@ class Trajectory:
         for array in (t, *values.values()):
             array.flags.writeable = False
         if not all(np.all(np.isfinite(v)) for v in values.values()):
-            raise PolhodeError("a trajectory must be finite")
+            raise PolhodeError("the trajectory contains numbers that are not finite")
         return cls(system=system, method=method, t=t, values=values, **rest)

@@ -73,6 +73,48 @@ def test_leading_axes() -> None:
     assert largest_factor(Lambda, M).shape == (2, 5)
 
 
+WIDE = [[1.0, 10.0, 100.0], [1.0, 1e3, 1e6], [1.0, 3e3, 1e7], [1.0, 2.0, 1e8], [1.0, 1e6, 1e12]]
+
+
+@pytest.mark.parametrize("Lambda", WIDE)
+@pytest.mark.parametrize("fraction", [0.5, 0.9])
+def test_wide_spectra(Lambda: list[float], fraction: float) -> None:
+    """Every solution is a rotation that solves its equation entry by entry, and principal; the Riccati equation gives
+    the same one, or says that it cannot."""
+    M = son.hat([0.3, -0.8, 0.5])
+    M *= fraction * float(largest_factor(Lambda, M))
+    U, weight = solve(Lambda, M), np.array(Lambda)
+    assert np.abs(U.T @ U - np.eye(3)).max() < 1e-14
+    assert np.abs(U * weight - (U * weight).T - M).max() < 1e-13 * np.abs(M).max()
+    if weight.max() < 1e12:
+        assert np.abs(solve(Lambda, M, solver="riccati") - U).max() < 1e-11
+    else:
+        with pytest.raises(PolhodeError, match="span too much for this solver"):
+            solve(Lambda, M, solver="riccati")
+
+
+def test_small_sums_keep_their_digits_beside_a_large_weight() -> None:
+    """sin θ = m/(Λ₁ + Λ₂) about the third axis, however large Λ₃ is."""
+    U = solve([1.1, 2.3, 1e12], son.hat([0.0, 0.0, 1.7]))
+    assert abs(U[1, 0] - 0.5) < 1e-15
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e12, 1e30])
+def test_the_bound_of_wide_spectra(ratio: float) -> None:
+    """About a principal axis it is I, and of two moments about different axes the least counts."""
+    Lambda = [1.0, 2.0, ratio]
+    assert float(largest_factor(Lambda, son.hat([0.0, 0.0, 1.0]))) == pytest.approx(3.0, rel=1e-12)
+    assert float(largest_factor(Lambda, son.hat([1.0, 0.0, 0.0]))) == pytest.approx(2.0 + ratio, rel=1e-12)
+    # M₃ alone counts up to 1/ratio where all are of one size
+    assert float(largest_factor(Lambda, son.hat([0.3, 0.4, 1.0]))) == pytest.approx(3.0, rel=3.0 / ratio)
+    # two entries that are large at different ν: their squares add, each at its own place
+    nu = np.exp(np.linspace(-1.0, np.log(ratio) + 1.0, 200_001))
+    first, second = nu * 3.0**2 / ((nu**2 + 1.0) * (nu**2 + 4.0)), nu * (2.0 + ratio) ** 2 / (nu**2 + 4.0)
+    squares = nu * first + nu * second / (nu**2 + ratio**2)
+    both = son.hat([2.0 + ratio, 0.0, 3.0])
+    assert float(largest_factor(Lambda, both)) == pytest.approx(squares.max() ** -0.5, rel=1e-6)
+
+
 def test_no_solution_is_told_with_how_much_is_too_much() -> None:
     M = son.hat([0.0, 0.0, 2.6])
     for solver in ("newton", "riccati"):

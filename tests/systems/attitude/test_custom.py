@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.analysis import symmetry_defect, symplectic_defect, tangent_map
+from polhode.estimation import Stepped
 from polhode.scalars import kernel, sin
 from polhode.systems import symbols
 
@@ -206,6 +207,44 @@ def test_a_constant_moment_and_the_names_of_frames() -> None:
         with pytest.raises(ph.InvalidInputError) as caught:
             ph.AttitudeBody(J, **{"moment": [0.1, 0.2, 0.3], name: wrong})
         assert caught.value.field == name
+
+
+@pytest.mark.parametrize("frame", ["body", "inertial"])
+def test_the_tangent_where_a_component_of_the_moment_is_a_plain_number(frame: str) -> None:
+    """A constant function against the same three numbers, which take another way."""
+    J, numbers = [1.0, 2.0, 2.5], [0.1, 0.0, -0.2]
+    one = ph.AttitudeBody(J, moment=lambda t, R, omega: (0.1, 0.0, -0.2), frame=frame).state(**VALUES)
+    two = ph.AttitudeBody(J, moment=numbers, frame=frame).state(**VALUES)
+    x, y = (tangent_map(state, ph.LGVI(), 0.1, 5) for state in (one, two))
+    np.testing.assert_allclose(x, y, atol=1e-13)
+
+
+def test_linearize_where_a_component_of_the_moment_is_a_plain_number() -> None:
+    J, potential = [1.0, 2.0, 2.5], "-0.8*R33 - 0.3*R11"
+    one = ph.AttitudeBody(J, potential, moment=lambda t, R, omega: (-0.1 * omega[0], 0.0, 0.0))
+    two = ph.AttitudeBody(J, potential, damping=[0.1, 0.0, 0.0])
+    np.testing.assert_allclose(ph.linearize(one.state()).matrix, ph.linearize(two.state()).matrix, atol=1e-13)
+
+
+def test_the_tangent_where_a_component_of_the_moment_depends_on_time_only() -> None:
+    """The mixed moment of the tutorial, against differences of the run."""
+
+    @kernel
+    def drive(t, R, omega):  # type: ignore[no-untyped-def]
+        return 0.1 * sin(2.0 * t), 0.0, -0.2 * omega[2]
+
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], moment=drive)
+    start, step, count, d = body.state(**VALUES), 0.1, 5, 1e-4
+
+    def momentum(change: np.ndarray) -> np.ndarray:
+        return ph.simulate(body.state(R=start.R, Pi=start.Pi + change), step=step, steps=count).final.Pi
+
+    columns = [(momentum(d * e) - momentum(-d * e)) / (2.0 * d) for e in np.eye(3)]
+    tangent = tangent_map(start, ph.LGVI(), step, count)
+    np.testing.assert_allclose(tangent[3:, 3:], np.stack(columns, axis=-1), atol=1e-7)
+    J = body.inertia.matrix
+    _, phi = Stepped(substep=step)(start, step * count)  # the filter's, in rates
+    np.testing.assert_allclose(J @ phi[3:, 3:], tangent[3:, 3:] @ J, atol=1e-13)
 
 
 def test_a_moment_that_does_not_compile_says_what_it_gets() -> None:

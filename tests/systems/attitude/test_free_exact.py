@@ -1,5 +1,6 @@
 """The closed-form free rigid body against series solutions, special solutions and invariants."""
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -243,3 +244,24 @@ def test_no_times_and_no_momentum():
 def test_rejects_inertia_that_is_not_positive(moments):
     with pytest.raises(ValueError, match="positive definite"):
         exact_free_body(np.diag(moments), np.eye(3), [1, 1, 1], [0])
+
+
+def test_far_away_from_the_start():
+    """At t = 1e4: a symmetric body in multiprecision, and an asymmetric one carried on from a time in between."""
+    J = np.diag([1.0, 2.0, 3.0])
+    with mpmath.workdps(40):
+        # a body that is symmetric about its first axis: two rotations at constant rates, in closed form
+        moments, Pi = (
+            [mpmath.mpf("0.5"), mpmath.mpf(2), mpmath.mpf(2)],
+            [mpmath.mpf("0.7"), mpmath.mpf("-0.6"), mpmath.mpf("0.5")],
+        )
+        rate = (1 / moments[0] - 1 / moments[1]) * Pi[0] * 10**4
+        turned = [float(Pi[0]), float(mpmath.cos(rate) * Pi[1] + mpmath.sin(rate) * Pi[2])]
+    found = exact_free_body(np.diag([0.5, 2.0, 2.0]), np.eye(3), [0.7, -0.6, 0.5], [1e4])[1][0]
+    np.testing.assert_allclose(found[:2], turned, rtol=0, atol=4e-12)
+    R0, Pi0 = np.eye(3), J @ [0.7, -0.6, 0.5]
+    (R,), (P,) = exact_free_body(J, R0, Pi0, [1e4])
+    (R1,), (P1,) = exact_free_body(J, R0, Pi0, [3456.789])
+    (R2,), (P2,) = exact_free_body(J, R1, P1, [1e4 - 3456.789])
+    assert abs(R - R2).max() < 1e-11
+    assert abs(P - P2).max() < 1e-11

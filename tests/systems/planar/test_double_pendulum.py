@@ -53,6 +53,31 @@ def test_the_discrete_equations(form: str) -> None:
         )
 
 
+@pytest.mark.parametrize("links", [(1.3, 1.4, 1.8, 1.7, 1.8, 0.5, 0.8), (0.9, 0.9, 0.4, 1.8, 1.4, 0.9, 0.6)])
+def test_a_long_step_has_the_root_that_joins_zero(links: tuple[float, ...]) -> None:
+    """From where Newton's method alone runs away; the root is followed by SciPy from short steps on."""
+    from scipy.optimize import fsolve
+
+    body = ph.DoublePlanarPendulum(*links)
+    start = body.state(theta=[0.5, -0.3], omega=[5.0, -8.0])
+    A, J2, w, g1, g2 = body.parameters()
+    (t1, t2), delta = start.theta, start.theta[1] - start.theta[0]
+
+    def residual(turns: np.ndarray, h: float) -> list[float]:
+        a, b = turns
+        p1, p2 = start.p - 0.5 * h * np.array([g1 * np.sin(t1), g2 * np.sin(t2)])
+        return [
+            A * np.sin(a) + 2 * w * np.sin(b / 2) * np.cos(delta + b / 2) - h * p1,
+            J2 * np.sin(b) + 2 * w * np.sin(a / 2) * np.cos(delta - a / 2) - h * p2,
+        ]
+
+    turns = np.zeros(2)
+    for h in np.linspace(0.0, 0.35, 101)[1:]:
+        turns = fsolve(residual, turns, args=(h,), xtol=1e-10)
+    final = ph.simulate(start, step=0.35, steps=1, method=ph.LGVI()).final
+    np.testing.assert_allclose(final.theta - start.theta, turns, atol=1e-8)
+
+
 def test_without_gravity_the_total_momentum_is_kept() -> None:
     body = ph.DoublePlanarPendulum(1.0, 0.6, mass1=1, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=0.0)
     run = ph.simulate(body.state(theta=[0.5, -0.9], omega=[0.8, -0.4]), step=0.05, steps=100_000, save_every=100)

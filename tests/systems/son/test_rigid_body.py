@@ -169,3 +169,11 @@ def test_too_long_a_step_names_the_longest() -> None:
 def test_input_that_cannot_be(make, match: str) -> None:
     with pytest.raises(InvalidInputError, match=match):
         make()
+
+
+def test_half_of_the_largest_step_is_usable_however_wide_the_spectrum() -> None:
+    body = ph.RigidBodySOn([1.0, 3e3, 1e7])
+    state = body.state(M=ph.son.hat([0.3, -0.8, 0.5]))
+    run = ph.simulate(state, step=0.5 * body.largest_step(state), steps=3)
+    momentum = np.einsum("tij,tjk,tlk->til", run.Q, run.M, run.Q)
+    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-12)

@@ -15,10 +15,10 @@ from PIL import Image
 
 import polhode as ph
 from polhode.view.figures import catalogue as plots
-from polhode.view.figures.polhode_curves import family, polhode, separatrix
-from polhode.view.figures.shaded_ellipsoid import ABOVE, HIDDEN, Globe
+from polhode.view.figures.polhode_curves import polhode_curves, polhode_family, separatrix_curves
+from polhode.view.figures.shaded_ellipsoid import ABOVE, HIDDEN, ShadedEllipsoid
 from polhode.view.figures.style import ORANGE
-from polhode.view.figures.time_series import Closeup, attitude_path, continuous, drawable
+from polhode.view.figures.time_series import ShownPart, continuous_quaternions, drawable_part, smooth_attitude
 
 MOMENTS = np.array([1.0, 2.0, 3.0])
 OMEGA = [0.7, -0.6, 0.5]
@@ -48,7 +48,7 @@ MOTIONS = {
 def test_every_figure_of_every_motion(options):
     """Warnings are errors here: no division by zero, no logarithm of zero, no empty limits."""
     trajectory = simulated(**options)
-    for name in plots.figures_for(trajectory):
+    for name in plots.figures_for(trajectory.system):
         figure = plots.FIGURES[name].draw(trajectory)
         figure.set_layout_engine("none")  # half of the time, and the same for all
         figure.draw_without_rendering()
@@ -57,7 +57,7 @@ def test_every_figure_of_every_motion(options):
 def test_files_are_named_and_not_blank(tmp_path):
     trajectory = simulated()
     paths = plots.save_figures(trajectory, tmp_path / "new", prefix="run-")
-    assert [path.name for path in paths] == [f"run-{name}.png" for name in plots.figures_for(trajectory)]
+    assert [path.name for path in paths] == [f"run-{name}.png" for name in plots.figures_for(trajectory.system)]
     assert sorted(paths) == sorted((tmp_path / "new").iterdir())
     for path in paths:
         pixels = np.asarray(Image.open(path).convert("L"))
@@ -101,7 +101,7 @@ def test_no_window_is_ever_asked_for():
 
 def test_invariants_show_relative_deviations():
     trajectory = simulated(method=ph.RK4(), step=0.3, steps=200)
-    (ax,) = plots.invariants(trajectory).axes
+    (ax,) = plots.plot_invariants(trajectory).axes
     for (name, v), line in zip(trajectory.invariants().items(), ax.lines, strict=False):
         v = v.reshape(len(v), -1)
         expected = np.linalg.norm(v - v[0], axis=1) / np.linalg.norm(v[0])
@@ -112,14 +112,14 @@ def test_invariants_show_relative_deviations():
     assert ax.get_ylim()[1] > 1e-6
 
 
-def test_what_is_kept_exactly_is_called_so():
-    (ax,) = plots.invariants(simulated(steps=0)).axes
-    assert [line.get_label().endswith(": kept exactly") for line in ax.lines[:3]] == [True] * 3
+def test_exact_conservation_is_stated():
+    (ax,) = plots.plot_invariants(simulated(steps=0)).axes
+    assert [line.get_label().endswith(": conserved exactly") for line in ax.lines[:3]] == [True] * 3
 
 
 def test_long_runs_keep_their_worst_deviation_in_the_picture():
     trajectory = simulated(steps=20_000, method=ph.RK4())
-    (ax,) = plots.invariants(trajectory).axes
+    (ax,) = plots.plot_invariants(trajectory).axes
     energy = trajectory.invariants()["energy"]
     assert len(ax.lines[0].get_ydata()) < 1000
     assert np.nanmax(ax.lines[0].get_ydata()) == pytest.approx(np.abs(energy - energy[0]).max() / energy[0], rel=1e-12)
@@ -127,7 +127,7 @@ def test_long_runs_keep_their_worst_deviation_in_the_picture():
 
 def test_rates_show_the_samples():
     trajectory = simulated()
-    upper, lower = plots.rates(trajectory).axes
+    upper, lower = plots.plot_rates(trajectory).axes
     for ax, values in ((upper, trajectory.omega), (lower, trajectory.Pi)):
         drawn = np.stack([line.get_ydata() for line in ax.lines], axis=1)
         assert np.array_equal(drawn, values)
@@ -135,20 +135,20 @@ def test_rates_show_the_samples():
 
 
 def test_a_long_run_is_shown_as_far_as_the_eye_can_follow():
-    part = Closeup.of(simulated(steps=20_000))
+    part = ShownPart.of(simulated(steps=20_000))
     t = simulated(steps=20_000).t[part.rows]
     turns = t[-1] * np.linalg.norm(OMEGA) / (2 * np.pi)
     assert 9 < turns < 15
     assert "the first 12 of" in part.note
     assert not part.coarse
-    assert Closeup.of(simulated()).note == ""
-    assert Closeup.of(simulated(steps=5000, save_every=50, step=0.2)).coarse
+    assert ShownPart.of(simulated()).note == ""
+    assert ShownPart.of(simulated(steps=5000, save_every=50, step=0.2)).coarse
 
 
 def test_quaternions_are_drawn_without_jumps():
     q = simulated(steps=600).q
     assert np.abs(np.diff(q, axis=0)).max() > 1.0  # those of matrices jump
-    smooth = continuous(q)
+    smooth = continuous_quaternions(q)
     assert np.abs(np.diff(smooth, axis=0)).max() < 0.1
     assert np.array_equal(np.abs(smooth), np.abs(q))
 
@@ -157,9 +157,9 @@ def test_quaternions_are_drawn_without_jumps():
 def test_between_samples_the_drawn_attitude_is_the_true_one(step):
     fine = simulated(step=step, steps=1500, method=ph.Exact())
     sparse = simulated(step=step, steps=1500, save_every=25, method=ph.Exact())  # half a radian apart
-    t, q = attitude_path(sparse, Closeup.of(sparse))
+    t, q = smooth_attitude(sparse, ShownPart.of(sparse))
     assert len(t) > 8 * len(sparse)
-    expected = continuous(fine.q)
+    expected = continuous_quaternions(fine.q)
     for i in range(4):
         order = np.argsort(fine.t)
         at = np.interp(t, fine.t[order], expected[order, i])
@@ -172,16 +172,16 @@ def test_what_grew_beyond_bounds_is_cut_off():
         ph.simulate(body.state(omega=OMEGA), step=2.0, steps=500, method=ph.Midpoint())
     part = failure.value.trajectory
     assert np.abs(part.Pi[-1]).max() > 1e50
-    shown = drawable(part)
+    shown = drawable_part(part)
     assert 1 < len(shown) < len(part)
     assert np.abs(shown.Pi).max() < 1e50
-    for name in plots.figures_for(part):
+    for name in plots.figures_for(part.system):
         plots.FIGURES[name].draw(part).draw_without_rendering()
 
 
 @pytest.mark.parametrize("k", [1.0001, 1.5, 1.9999, 2.0, 2.0001, 2.9])
 def test_polhodes_lie_on_the_ellipsoid_and_on_the_sphere(k):
-    curves = polhode(MOMENTS, k)
+    curves = polhode_curves(MOMENTS, k)
     assert len(curves) == 2
     for u in curves:
         assert np.allclose(np.sum(u**2, axis=1), 1.0, atol=1e-12)
@@ -196,23 +196,23 @@ def test_polhodes_lie_on_the_ellipsoid_and_on_the_sphere(k):
 def test_the_family_of_polhodes_of_symmetric_bodies(moments):
     moments = np.array(moments, dtype=float)
     different = len(set(moments))
-    assert len(family(moments)) == 10 * (different - 1)
-    assert len(separatrix(moments)) == (2 if different == 3 else 0)
-    for u in family(moments):
+    assert len(polhode_family(moments)) == 10 * (different - 1)
+    assert len(separatrix_curves(moments)) == (2 if different == 3 else 0)
+    for u in polhode_family(moments):
         assert np.ptp(u**2 @ moments) < 1e-12
 
 
 def test_the_path_is_drawn_on_its_polhode():
     trajectory = simulated(steps=500)
-    (ax,) = plots.polhode(trajectory).axes
+    (ax,) = plots.plot_polhode(trajectory).axes
     (line,) = (line for line in ax.lines if line.get_label() == "computed")
     assert to_hex(line.get_color()) == ORANGE.lower()
     first = trajectory.Pi[0]
     semi_axes = np.sqrt(first @ (first / MOMENTS) * MOMENTS)
     # the same curve by another way: the level set, projected by the same eye
-    globe = Globe(Figure().subplots(), semi_axes, [0.75, 0.5, 0.45])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), semi_axes, [0.75, 0.5, 0.45])
     level = first @ first / (first @ (first / MOMENTS))
-    expected = globe.project(polhode(MOMENTS, level, 20_000)[0] * semi_axes)
+    expected = ellipsoid.project(polhode_curves(MOMENTS, level, 20_000)[0] * semi_axes)
     drawn = np.stack(line.get_data(), axis=1)
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
     assert len(drawn) > 100
@@ -221,28 +221,28 @@ def test_the_path_is_drawn_on_its_polhode():
 
 
 def test_what_faces_away_is_drawn_faint_and_nothing_is_lost():
-    globe = Globe(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -1.0, 0.5])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -1.0, 0.5])
     angle = np.linspace(0, 2 * np.pi, 200)
     equator = np.stack([np.cos(angle), 2 * np.sin(angle), 0 * angle], axis=1)
-    globe.curve(equator, color="k")
-    front, back = globe.ax.lines
+    ellipsoid.draw_curve(equator, color="k")
+    front, back = ellipsoid.ax.lines
     assert (front.get_zorder(), back.get_zorder()) == (ABOVE, HIDDEN)
     assert back.get_alpha() < 0.5
     seen, hidden = np.isfinite(front.get_xdata()), np.isfinite(back.get_xdata())
     assert np.all(seen | hidden)
     assert np.sum(seen & hidden) <= 6  # where the two meet
     # the point nearest to the eye is in front, its opposite behind
-    nearest = int(np.argmax(equator @ globe.d))
+    nearest = int(np.argmax(equator @ ellipsoid.view_direction))
     assert seen[nearest]
-    assert hidden[int(np.argmin(equator @ globe.d))]
+    assert hidden[int(np.argmin(equator @ ellipsoid.view_direction))]
 
 
 def test_the_outline_is_the_edge_of_what_is_seen():
-    globe = Globe(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -0.4, 0.5])
+    ellipsoid = ShadedEllipsoid(Figure().subplots(), [1.0, 2.0, 3.0], [1.0, -0.4, 0.5])
     rng = np.random.default_rng(3)
     points = rng.normal(size=(20_000, 3))
-    points = points / np.linalg.norm(points, axis=1, keepdims=True) * globe.semi_axes
-    page, edge = globe.project(points), globe.outline()
+    points = points / np.linalg.norm(points, axis=1, keepdims=True) * ellipsoid.semi_axes
+    page, edge = ellipsoid.project(points), ellipsoid.outline()
     for way in np.linspace(0, 2 * np.pi, 17):
         direction = [np.cos(way), np.sin(way)]
         assert (page @ direction).max() == pytest.approx((edge @ direction).max(), rel=5e-3)
@@ -252,4 +252,4 @@ def test_figures_are_offered_only_where_they_make_sense():
     class Fieldless:
         fields, conserved = {}, {}
 
-    assert plots.figures_of(Fieldless()) == []  # type: ignore[arg-type]
+    assert plots.figures_for(Fieldless()) == []  # type: ignore[arg-type]

@@ -199,13 +199,13 @@ def test_the_served_page_shows_and_moves(run: ph.Trajectory, chromium: Any) -> N
         thumbs = chromium.find_elements(By.CSS_SELECTOR, "[role=slider]")
         (thumb,) = [x for x in thumbs if float(x.get_attribute("aria-valuemax")) == run.t[-1]]
         thumb.send_keys(Keys.END)
-        wait_until(lambda: server.now == 1.0)
+        wait_until(lambda: server.fraction == 1.0)
         wait_until(lambda: changed(first, scenery(chromium)) > 1000)
         severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
         assert severe == []
         assert all(address.startswith(server.address) for address in requests(chromium))
         server.play()
-        wait_until(lambda: server.now not in (0.0, 1.0))
+        wait_until(lambda: server.fraction not in (0.0, 1.0))
     finally:
         server.close()
 

@@ -77,9 +77,14 @@ def test_plot_and_view_are_shown_in_a_cell(run: ph.Trajectory) -> None:
         run.plot("nothing")
     shown = run.view(height=321)._repr_html_()
     Balance(shown)
-    assert ("height: 321px" in shown and "srcdoc=" in shown) or "no picture is drawn" in shown
+    if run.system.fields.keys() >= {"Q", "M"}:
+        assert "A body in 4 dimensions cannot be drawn." in shown
+    else:
+        assert "height: 321px" in shown
+        assert "srcdoc=" in shown
 
 
+@pytest.mark.verify
 def test_the_notebook_runs_and_is_kept_without_outputs(tmp_path: Path) -> None:
     notebook = json.loads(NOTEBOOK.read_text())
     assert notebook["nbformat"] == 4

@@ -15,8 +15,8 @@ from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 from polhode.view.figures.catalogue import save_figures
-from polhode.view.html.report import report, save_report
-from polhode.view.summary import SOURCES, citations, expanded
+from polhode.view.html.report import report_html, save_report
+from polhode.view.summary import SOURCES, citations, spell_out_labels
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def run() -> ph.Trajectory:
 
 def test_it_holds_what_a_reader_asks_for(run: ph.Trajectory, tmp_path: Path) -> None:
     (file,) = save_figures(run, tmp_path, ["rates"])
-    text = report(run, {"the rates <of it>": file})
+    text = report_html(run, {"the rates <of it>": file})
     scenario = load_scenario(find_example("free_rigid_body"))
     assert f"<h1>{escape(scenario.document.title)}</h1>" in text
     for kept in run.conservation():
@@ -45,7 +45,7 @@ def test_it_holds_what_a_reader_asks_for(run: ph.Trajectory, tmp_path: Path) -> 
 
 def test_the_same_run_on_a_slower_machine_gives_the_same_report(run: ph.Trajectory) -> None:
     slower = replace(run, stats=replace(run.stats, seconds=17.0 * run.stats.seconds + 1.0))
-    assert report(run, {}) == report(slower, {})
+    assert report_html(run, {}) == report_html(slower, {})
 
 
 def test_a_system_without_a_picture_and_without_a_scenario_has_a_report(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_system_without_a_picture_and_without_a_scenario_has_a_report(tmp_path
     trajectory = ph.simulate(state, step=0.02, steps=20)
     save_report(trajectory, tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
-    assert "no picture is drawn" in text
+    assert "cannot be drawn" in text
     assert "The scenario" not in text
 
 
@@ -72,4 +72,4 @@ def test_every_label_of_a_reference_is_spelled_out() -> None:
 
     for cls in [*known_methods().values(), *known_systems().values()]:
         for label in re.findall(r"\[(\w+)\]", cls.reference):
-            assert SOURCES[label] in expanded(cls.reference), cls.__name__
+            assert SOURCES[label] in spell_out_labels(cls.reference), cls.__name__

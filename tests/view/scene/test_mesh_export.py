@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.bodies import Ellipsoid, Polyhedron
-from polhode.view.scene.mesh_export import chosen, save_frames
+from polhode.view.scene.mesh_export import save_frames, select_frames
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -30,7 +30,7 @@ def read(path):
 
 @pytest.mark.parametrize("kind", ["obj", "ply"])
 def test_bodies_are_where_they_are(kind, pair, tmp_path):
-    paths = save_frames(pair, tmp_path, kind, frames="0:301:50", body=1)
+    paths = save_frames(pair, tmp_path, kind, frames="0:301:50", body=0)
     assert [path.name for path in paths] == [f"frame-{i}.{kind}" for i in range(7)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [path.name for path in paths]
     local = pair.system.body1.vertices
@@ -58,13 +58,13 @@ def test_all_bodies_in_one_file(kind, pair, tmp_path):
 
 def test_which_frames(pair, tmp_path):
     assert len(save_frames(pair, tmp_path)) == 100
-    assert chosen(None, 5).tolist() == [0, 1, 2, 3, 4]
-    assert chosen("::2", 5).tolist() == [0, 2, 4]
-    assert chosen("3", 5).tolist() == [3]
-    assert chosen("-2:", 5).tolist() == [3, 4]
+    assert select_frames(None, 5).tolist() == [0, 1, 2, 3, 4]
+    assert select_frames("::2", 5).tolist() == [0, 2, 4]
+    assert select_frames("3", 5).tolist() == [3]
+    assert select_frames("-2:", 5).tolist() == [3, 4]
     for wrong in ("", "a", "1:2:0", "7", "3:3", "1:2:3:4", "1.5"):
         with pytest.raises(ph.InvalidInputError, match="frames"):
-            chosen(wrong, 5)
+            select_frames(wrong, 5)
 
 
 def test_what_cannot_be_drawn_is_said(pair, tmp_path):
@@ -72,8 +72,8 @@ def test_what_cannot_be_drawn_is_said(pair, tmp_path):
     trajectory = ph.simulate(start, step=0.01, steps=2, method=ph.MoserVeselov())
     with pytest.raises(ph.PolhodeError, match="no bodies"):
         save_frames(trajectory, tmp_path / "frames")
-    with pytest.raises(ph.InvalidInputError, match="from 1 to 2"):
-        save_frames(pair, tmp_path / "frames", body=3)
+    with pytest.raises(ph.InvalidInputError, match="from 0 to 1"):
+        save_frames(pair, tmp_path / "frames", body=2)
     with pytest.raises(ph.InvalidInputError, match="obj, ply"):
         save_frames(pair, tmp_path / "frames", "fbx")
     assert list(tmp_path.iterdir()) == []

@@ -8,15 +8,15 @@ import pytest
 from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, Inertia, PointMasses, Polyhedron, Sphere
 from polhode.view.scene.meshes import (
     Mesh,
-    ball,
-    bar,
-    brick,
+    body_mesh,
+    box,
+    cylinder,
     ellipsoid,
-    homogeneous_brick,
-    joined,
-    of_body,
-    ring,
-    simplified,
+    equivalent_box,
+    merge_meshes,
+    simplify,
+    sphere,
+    torus,
 )
 
 
@@ -36,65 +36,65 @@ def second_moments(mesh: Mesh) -> np.ndarray:
 @pytest.mark.parametrize(
     ("mesh", "expected"),
     [
-        (ball(2.0, steps=60), 4 / 3 * np.pi * 8),
+        (sphere(2.0, steps=60), 4 / 3 * np.pi * 8),
         (ellipsoid([3.0, 2.0, 1.0], 60), 8 * np.pi),
-        (brick([1.0, 2.0, 3.0]), 48.0),
-        (bar([0.3, -1.0, 2.0], [1.3, 1.0, 0.0], 0.5, steps=60), np.pi * 0.25 * 3.0),
-        (ring(2.0, 0.3, np.eye(3)[[1, 2, 0]]), 2 * np.pi**2 * 2.0 * 0.09),
+        (box([1.0, 2.0, 3.0]), 48.0),
+        (cylinder([0.3, -1.0, 2.0], [1.3, 1.0, 0.0], 0.5, steps=60), np.pi * 0.25 * 3.0),
+        (torus(2.0, 0.3, np.eye(3)[[1, 2, 0]]), 2 * np.pi**2 * 2.0 * 0.09),
     ],
-    ids=["ball", "ellipsoid", "brick", "bar", "ring"],
+    ids=["sphere", "ellipsoid", "box", "cylinder", "torus"],
 )
 def test_outward_and_of_the_right_volume(mesh: Mesh, expected: float) -> None:
     assert volume(mesh) == pytest.approx(expected, rel=0.06)
-    moved = mesh.moved([5.0, -3.0, 2.0])
+    moved = mesh.transformed([5.0, -3.0, 2.0])
     assert volume(moved) == pytest.approx(volume(mesh), rel=1e-9)  # closed
 
 
-def test_the_brick_of_an_inertia_has_it() -> None:
+def test_the_box_of_an_inertia_has_it() -> None:
     inertia = Inertia.of([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]])
-    mesh = homogeneous_brick(inertia, mass=3.0)
+    mesh = equivalent_box(inertia, mass=3.0)
     Jd = second_moments(mesh) * 3.0 / volume(mesh)
     np.testing.assert_allclose(np.trace(Jd) * np.eye(3) - Jd, inertia.matrix, atol=1e-12)
 
 
 def test_without_a_mass_the_longest_half_side_is_one() -> None:
-    mesh = homogeneous_brick(Inertia.of([1.0, 2.0, 2.5]))
-    assert mesh.reach.max() == pytest.approx(1.0)
+    mesh = equivalent_box(Inertia.of([1.0, 2.0, 2.5]))
+    assert mesh.half_extents.max() == pytest.approx(1.0)
 
 
 def test_bodies_have_their_own_shapes() -> None:
-    np.testing.assert_allclose(of_body(Ellipsoid(2.0, [3.0, 2.0, 1.0])).reach, [3.0, 2.0, 1.0], rtol=0.01)
-    np.testing.assert_allclose(of_body(Sphere(2.0, 1.5)).reach, 1.5, rtol=0.01)
-    two = of_body(Dumbbell(3.0, 2.0, radius=0.25))
-    np.testing.assert_allclose(two.reach, [1.25, 0.25, 0.25], rtol=0.02)
+    np.testing.assert_allclose(body_mesh(Ellipsoid(2.0, [3.0, 2.0, 1.0])).half_extents, [3.0, 2.0, 1.0], rtol=0.01)
+    np.testing.assert_allclose(body_mesh(Sphere(2.0, 1.5)).half_extents, 1.5, rtol=0.01)
+    two = body_mesh(Dumbbell(3.0, 2.0, radius=0.25))
+    np.testing.assert_allclose(two.half_extents, [1.25, 0.25, 0.25], rtol=0.02)
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     tetrahedron = Polyhedron(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], density=6.0)
-    assert volume(of_body(tetrahedron)) == pytest.approx(1 / 6)
+    assert volume(body_mesh(tetrahedron)) == pytest.approx(1 / 6)
 
 
 def test_points_are_as_large_as_a_given_inertia_leaves_room_for() -> None:
     r = 0.11
     J = 0.4 * 3.0 * r**2
     across = J + 3.0 * 0.25
-    mesh = of_body(Dumbbell(3.0, 1.0, inertia=[J, across, across]))
-    assert mesh.reach[1] == pytest.approx(r, rel=0.02)
-    plain = of_body(PointMasses([1.0, 1.0], [[1, 0, 0], [-1, 0, 0]]))
-    assert 0.05 < plain.reach[1] < 0.3
+    mesh = body_mesh(Dumbbell(3.0, 1.0, inertia=[J, across, across]))
+    assert mesh.half_extents[1] == pytest.approx(r, rel=0.02)
+    plain = body_mesh(PointMasses([1.0, 1.0], [[1, 0, 0], [-1, 0, 0]]))
+    assert 0.05 < plain.half_extents[1] < 0.3
 
 
 def test_a_body_of_integrals_is_drawn_as_the_ellipsoid_with_its_inertia() -> None:
     given = Ellipsoid(5.0, [3.0, 2.0, 1.0])
     same = GivenIntegrals(given.inertia_integrals(2))
-    np.testing.assert_allclose(np.sort(of_body(same).reach), [1.0, 2.0, 3.0], rtol=0.01)
+    np.testing.assert_allclose(np.sort(body_mesh(same).half_extents), [1.0, 2.0, 3.0], rtol=0.01)
 
 
 def test_a_fine_mesh_is_simplified_and_keeps_its_shape() -> None:
     fine = ellipsoid([3.0, 2.0, 1.0], 300)
-    coarse = simplified(fine, 5000)
+    coarse = simplify(fine, 5000)
     assert len(fine.faces) > 5000 >= len(coarse.faces) > 1000
     assert volume(coarse) == pytest.approx(volume(fine), rel=0.03)
 
 
-def test_joined_meshes_keep_their_parts() -> None:
-    both = joined([ball(1.0), brick([1, 1, 1]).moved([4, 0, 0])])
-    assert volume(both) == pytest.approx(volume(ball(1.0)) + 8.0)
+def test_merged_meshes_keep_their_parts() -> None:
+    both = merge_meshes([sphere(1.0), box([1, 1, 1]).transformed([4, 0, 0])])
+    assert volume(both) == pytest.approx(volume(sphere(1.0)) + 8.0)

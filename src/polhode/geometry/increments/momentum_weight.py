@@ -12,6 +12,12 @@ from ..son import _skew, _square, _transposed
 
 Array = NDArray[np.float64]
 
+# The scan for the largest rate: what stands for ν = 0 relative to the least positive Λ, its spacing in log ν at most, and
+# how near to the highest a peak of the scan must be to be refined: between points a peak is higher by less.
+NEARLY_ZERO, SPACING, RIVAL = 1e-9, 0.1, 0.99
+# How near to their end, relatively, two solutions all but coincide.
+NEAR_END = 1e-6
+
 
 @dataclass(frozen=True)
 class Weight:
@@ -110,7 +116,7 @@ def largest_factor(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
 def _largest_factor(Lambda: Array, M: Array) -> float:
     if Lambda.min() < 0.0:
         return float("nan")
-    squares, top = np.square(Lambda), Lambda.max()
+    squares = np.square(Lambda)
 
     def rate(s: Array) -> Array:
         """‖N M N‖ at ν = eˢ."""
@@ -118,18 +124,22 @@ def _largest_factor(Lambda: Array, M: Array) -> float:
         N = np.sqrt(nu / (nu * nu + squares))
         return np.linalg.norm(N[:, :, None] * M * N[:, None, :], ord=2, axis=(-2, -1))
 
-    # each entry of N M N is largest at ν² = Λᵢ Λⱼ; a scan between the extremes, and a golden section about its best
-    low, high = np.log(max(Lambda.min(), 1e-9 * top)), np.log(top)
-    grid = np.linspace(low, high, 257)
-    best = grid[np.argmax(rate(grid))]
-    width = max((high - low) / 256.0, 1e-3)
-    low, high = best - width, best + width
+    # each entry of N M N is largest at ν² = Λᵢ Λⱼ, or towards ν = 0 where Λᵢ = 0: a scan between the extremes, and a
+    # golden section about each of its best
+    least = np.sort(Lambda)[:2]
+    low, high = np.log(least[0] if least[0] > 0.0 else NEARLY_ZERO * least[1]), np.log(Lambda.max())
+    grid = np.linspace(low, high, max(257, int((high - low) / SPACING)))
+    rates = rate(grid)
+    around = np.concatenate([[-np.inf], rates, [-np.inf]])
+    peaks = grid[(rates >= around[:-2]) & (rates >= around[2:]) & (rates >= RIVAL * rates.max())]
+    width = max(grid[1] - grid[0], 1e-3)
+    low, high = peaks - width, peaks + width
     golden = 0.5 * (np.sqrt(5.0) - 1.0)
     for _ in range(50):
         left, right = high - golden * (high - low), low + golden * (high - low)
-        a, b = rate(np.array([left, right]))
-        low, high = (low, right) if a > b else (left, high)
-    top_rate = rate(np.array([0.5 * (low + high)]))[0]
+        better = rate(left) > rate(right)
+        low, high = np.where(better, low, left), np.where(better, right, high)
+    top_rate = rate(0.5 * (low + high)).max()
     return float(1.0 / top_rate) if top_rate > 0.0 else float("inf")
 
 
@@ -140,6 +150,11 @@ def no_solution(weight: Weight, M: Array) -> str:
         return (
             "J_D(U) = M was not solved: Λ has a negative eigenvalue, for which only moderate momenta can be; "
             "take a smaller step"
+        )
+    if factor > 1.0 + NEAR_END:
+        return (
+            f"J_D(U) = M was not solved to rounding, though solutions end only at {factor:.9g} M: the eigenvalues of Λ "
+            f"span too much for this solver, from {weight.values.min():g} to {weight.values.max():g}"
         )
     if factor > 1.0 - 1e-9:
         return (

@@ -27,13 +27,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InvalidInputError, PolhodeError
-from ..son import _skew
+from ..son import _skew, project
 from .momentum_weight import Weight, largest_factor, no_solution
 
 Array = NDArray[np.float64]
 
 # Eigenvalues closer than this, relative to the largest, count as equal; real parts below it as zero.
 TOLERANCE = 1e-9
+# What a solution may leave of its equation, relative to M and Λ; and how many steps of Newton's method may polish it.
+SOLVED, MOST_STEPS = 1e-14, 50
 
 
 def hamiltonian_matrix(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
@@ -49,15 +51,18 @@ def _positive(weight: Weight) -> None:
         raise InvalidInputError("Lambda", weight.matrix, "a positive definite matrix, which the Riccati equation needs")
 
 
-def symmetric_solution(A: Array, C: Array) -> Array | None:
+def symmetric_solution(A: Array, C: Array, scales: Array | None = None) -> Array | None:
     """The symmetric X of `X² − AᵀX − XA = C` for which the eigenvalues of X − A have positive real parts, if there is one.
 
     It comes from an ordered real Schur decomposition of `(−A, 1; C, Aᵀ)`, which takes (1; X) to (1; X)(X − A).
+    `scales`: numbers dᵢ of the size of √X_ii, with which it is done for X_ij/(dᵢ dⱼ): so that none is lost among others.
     """
     from scipy.linalg import LinAlgError, schur
 
     n = len(A)
-    H = np.block([[-A, np.eye(n)], [C, A.T]])
+    d = np.ones(n) if scales is None else scales
+    both = np.concatenate([d, 1.0 / d])
+    H = both[:, None] * np.block([[-A, np.eye(n)], [C, A.T]]) / both
     if _on_axis(np.linalg.eigvals(H)).any():
         return None
     try:
@@ -66,7 +71,7 @@ def symmetric_solution(A: Array, C: Array) -> Array | None:
         return None
     if count != n:
         return None
-    X = np.linalg.solve(Z[:n, :n].T, Z[n:, :n].T)
+    X = d[:, None] * np.linalg.solve(Z[:n, :n].T, Z[n:, :n].T) * d
     return 0.5 * (X + X.T)
 
 
@@ -81,18 +86,54 @@ def solve_riccati(Lambda: ArrayLike | Weight, M: ArrayLike) -> Array:
     _positive(weight)
     G = _skew(weight._checked("M", M))
     result = np.empty_like(G)
+    values = weight.values
     for index in np.ndindex(G.shape[:-2]):
-        half = 0.5 * G[index]
-        S = symmetric_solution(-half, half @ half + weight.matrix @ weight.matrix)
-        if S is None:
+        matrix = weight.to_axes(G[index])
+        half = 0.5 * matrix
+        S = symmetric_solution(-half, half @ half + np.diag(values * values), np.sqrt(values))
+        U = None if S is None else _polished(values, (half + S) / values, matrix)
+        if U is None:
             raise PolhodeError(no_solution(weight, G[index]))
-        result[index] = _rotation(weight, half + S)
+        result[index] = weight.from_axes(U)
     return result
 
 
 def _rotation(weight: Weight, B: Array) -> Array:
     """`U = B Λ⁻¹`."""
     return np.asarray(np.linalg.solve(weight.matrix, B.T).T, dtype=np.float64)
+
+
+def _polished(values: Array, U: Array, G: Array) -> Array | None:
+    """The rotation that solves `J_D(U) = G`, Λ diagonal, by Newton's method from near it; None where none is found, or
+    not the principal one.
+
+    S is off by the rounding of Λ², which U = (G/2 + S) Λ⁻¹ magnifies by the squared ratio of the Λ. The steps are those
+    of `increments.son`, `U ← cay(Z) U` with `Z B + Bᵀ Z = G − J_D(U)`, B = U Λ, by other means.
+    """
+    from scipy.linalg import solve_continuous_lyapunov
+
+    one = np.eye(len(values))
+    try:
+        U = project(U)
+    except InvalidInputError:  # nothing is right in it
+        return None
+    goal = SOLVED * (np.linalg.norm(G) + values.max())  # U cannot be nearer than by its rounding
+    left = G - (U * values - (U * values).T)
+    factor = 1.0
+    for _ in range(MOST_STEPS):
+        Z = solve_continuous_lyapunov((U * values).T, left)
+        Z = 0.5 * factor * (0.5 * (Z - Z.T))
+        V = project(np.linalg.solve(one - Z, (one + Z) @ U))
+        left_there = G - (V * values - (V * values).T)
+        if np.linalg.norm(left_there) < np.linalg.norm(left):
+            U, left, factor = V, left_there, min(1.0, 2.0 * factor)
+        elif np.linalg.norm(left) <= goal:
+            break
+        else:
+            factor *= 0.5
+    root = np.sqrt(values)
+    principal = np.linalg.eigvals(root[:, None] * U * root).real.min() > 0.0
+    return U if principal and np.linalg.norm(left) <= goal else None
 
 
 def _on_axis(mu: NDArray[Any]) -> NDArray[np.bool_]:

@@ -25,7 +25,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, any_of, attach, compiled, get, largest, on_duals, par, put, value, where, worst
+from ...scalars import (
+    absolute,
+    any_of,
+    attach,
+    compiled,
+    get,
+    largest,
+    on_duals,
+    par,
+    put,
+    smallest,
+    value,
+    where,
+    worst,
+)
 from ..flat_matrices import add, copy, fill, invert, multiply, multiply_transposed
 
 Array = NDArray[np.float64]
@@ -44,8 +58,11 @@ MAX_ITERATIONS_INDEFINITE = 1000
 MAX_NEWTON = 60
 # ‖Z‖² below which Newton's steps are taken whole, and below which one is the last.
 NEAR, LAST = 1e-16, 1e-26
-# ‖C‖² at which the doubling has summed all that counts; each doubling squares it.
-SUMMED, MAX_DOUBLINGS = 1e-17, 22
+# ‖C‖² at which the doubling has summed all that counts; each doubling squares it. 22 doublings reach eigenvalues down to
+# some 1e-7 of the shift; where Λ spans more, as many more are made as it has octaves.
+SUMMED, REACH, MAX_DOUBLINGS = 1e-17, 2.0**22, 64
+# How many times its least sum Λᵢ + Λⱼ the largest Λ may be to be rounded to a common quantum.
+WIDE = 100.0
 # What a solution leaves of its equation, relative and squared.
 RESIDUAL_BOUND = 1e-26
 
@@ -54,10 +71,13 @@ def coefficients(Lambda: Array) -> Array:
     """What `solve_rotation` reads of Λ: whether some Λᵢ is zero (1) or negative (2), Λ, and Λᵢ + Λⱼ for i ≠ j.
 
     Λ is rounded so that the sums are exact. A division by one of them is then off to either side alike; by a sum that is
-    itself rounded, always to the same side, which adds up over many steps.
+    itself rounded, always to the same side, which adds up over many steps. Where Λ spans so much that its least sum
+    would lose digits by it, Λ is left as it is.
     """
-    quantum = np.spacing(2.0 * np.abs(Lambda).max())
-    Lambda = np.round(Lambda / quantum) * quantum
+    top, least = np.abs(Lambda).max(), np.sort(Lambda)[:2].sum()
+    if top <= WIDE * least:
+        quantum = np.spacing(2.0 * top)
+        Lambda = np.round(Lambda / quantum) * quantum
     sums = Lambda[:, None] + Lambda[None, :]
     np.fill_diagonal(sums, np.inf)
     kind = 2.0 if Lambda.min() < 0.0 else 1.0 if Lambda.min() == 0.0 else 0.0
@@ -226,6 +246,10 @@ def lyapunov(S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: 
     shift = 0.0 * value(get(y, u, S))
     for i in range(n):
         shift = largest(shift, absolute(par(p, q + i, S)))
+    least = shift
+    for i in range(n):
+        least = smallest(least, absolute(par(p, q + i, S)))
+    reach = REACH * shift / least
     for i in range(n):
         for j in range(n):
             put(y, b + i * n + j, S, value(get(y, u + i * n + j, S)) * par(p, q + j, S))
@@ -240,7 +264,7 @@ def lyapunov(S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: 
     for i in range(n * n):
         put(y, z + i, S, 2.0 * (shift * get(y, z + i, S)))
     size = square(S, y, c, n)
-    more = size > SUMMED
+    more = (size > SUMMED) & (reach >= 1.0)
     doublings = 0
     while any_of(more) and doublings < MAX_DOUBLINGS:
         multiply(S, y, t, z, c, n)
@@ -250,7 +274,8 @@ def lyapunov(S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: 
         multiply(S, y, s, c, c, n)
         copy(S, y, c, s, n)
         size = where(more, square(S, y, c, n), size)
-        more = more & (size > SUMMED)
+        reach = 0.5 * reach
+        more = more & (size > SUMMED) & (reach >= 1.0)
         doublings += 1
     return size
 

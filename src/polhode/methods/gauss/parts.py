@@ -16,8 +16,22 @@ from ...core.layout import Layout
 from ...core.manifolds import Circle, Copies, Euclidean, Manifold, Rotations
 from ...geometry import unchecked
 from ...geometry.quaternion import multiply
-from .picture import ANGLE, AT, COLUMNS, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, OTHER, PLACE, ROTATION
-from .picture import ROTATION_CONSTANTS, ROTATION_WORK, SIZE, WORK
+from .picture import (
+    ANGLE,
+    AT,
+    COLUMNS,
+    CONFIGURATION,
+    CONSTANTS,
+    KIND,
+    MOMENTUM,
+    OTHER,
+    PLACE,
+    ROTATION,
+    ROTATION_CONSTANTS,
+    ROTATION_WORK,
+    SIZE,
+    WORK,
+)
 
 Array = NDArray[np.float64]
 WIDTHS = {ROTATION: 8, ANGLE: 4}  # of a part in w

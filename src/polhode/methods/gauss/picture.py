@@ -207,9 +207,7 @@ def place_parts(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any
 
 
 @kernel
-def part_rates(
-    S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any
-) -> None:
+def part_rates(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
     """The rates of the first `count` parts from those of the system, `dy`."""
     for k in range(count):
         row = parts[k]

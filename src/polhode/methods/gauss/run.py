@@ -39,7 +39,8 @@ class GaussRun(Run):
         representation, parameters = self.canonical.representation, self.canonical.parameters
         layout = representation.layout
         parts = parts_of(layout, self.canonical.free)
-        assert parts is not None and representation.rhs is not None  # which the method has checked
+        assert parts is not None  # which the method has checked
+        assert representation.rhs is not None
         self.parts: Parts = parts
         self.scalar = start.kind  # of the state; in lanes stages work on another one
         self.in_lanes = start.kind == double
@@ -114,7 +115,7 @@ class GaussRun(Run):
         """b, κ and e of each attitude, 1/J of each angle and 1/m of each place, from how velocities follow momenta."""
         constants = np.zeros(max(self.parts.constants, 1))
         for row in self.parts.rows:
-            k, c, m, count = row[CONSTANTS], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
+            k, m, count = row[CONSTANTS], row[MOMENTUM], row[SIZE]
             if row[KIND] not in (ROTATION, ANGLE, PLACE):
                 continue
             size = max(float(np.abs(y[m : m + count]).max()), 1.0)
@@ -137,10 +138,8 @@ class GaussRun(Run):
         return self.rhs, self.force, self.carried_state, self.p, self.slots, self.frame, self.table, self.scratch
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        loop = stages_in_lanes if self.in_lanes else stages_in_turn
-        return loop(
-            self.kind, *self._arguments, self.clock, Span(first, count, every), samples, self.report.numbers
-        )
+        loop: Any = stages_in_lanes if self.in_lanes else stages_in_turn
+        return loop(self.kind, *self._arguments, self.clock, Span(first, count, every), samples, self.report.numbers)
 
     @property
     def row_size(self) -> int:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from ...core.checks import check_finite
 from ...core.representation import Representation
-from ...core.system import Invariant, State
+from ...core.system import ClosedForm, Invariant, State
 from ...errors import InvalidInputError
 from ..stability.equilibria import Equilibrium
 from .base import REPRESENTATIONS, AttitudeSystem
-from .free_exact import exact_free_body
+from .free_exact import free_closed_form
 
 Array = NDArray[np.float64]
 
@@ -63,10 +63,9 @@ class FreeRigidBody(AttitudeSystem):
         body = cls(inertia=[[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
 
-    def exact(self, state: State, t: Array) -> dict[str, Array]:
+    def closed_form(self, state: State) -> ClosedForm:
         """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
-        R, Pi = exact_free_body(self.inertia.matrix, state.R, state.Pi, np.asarray(t) - state.t)
-        return {"R": R, "Pi": Pi}
+        return free_closed_form(self.inertia.matrix, state)
 
     def equilibria(self) -> list[Equilibrium]:
         """At rest, in any attitude; and the rotations about the principal axes, at rate 1."""

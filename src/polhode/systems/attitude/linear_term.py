@@ -24,6 +24,7 @@ from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
 from ...scalars import Flow, Rate, any_of, get3, get9, par6, put3, put9, value
 from ...scalars.protocol import NO_SOLUTION, record
+from ..inputs.limits import limited
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from ..inputs.transient_flow import TransientFlow, TransientRate
 from .forced import NO_CHARGE, NO_FIELD, rotor_and_damping
@@ -46,11 +47,12 @@ class LinearTerm:
             raise InvalidInputError(field, given, f"three expressions in the entries of R, not {len(parts)}")
         R = symbols()
         every = list(R)
-        self.expressions = [known_symbols(f"{field}[{i}]", e, every) for i, e in enumerate(parts)]
-        self.vector = formula_kernel(field, self.expressions, every)
-        # column j of B is the gradient of A_j, the opposite of the moment of a potential A_j
-        gradients = [[-m for m in moment_of(A, R)] for A in self.expressions]
-        self.slopes = formula_kernel(field, [gradients[j][i] for i in range(3) for j in range(3)], every)
+        with limited(field, given):
+            self.expressions = [known_symbols(f"{field}[{i}]", e, every) for i, e in enumerate(parts)]
+            self.vector = formula_kernel(field, self.expressions, every)
+            # column j of B is the gradient of A_j, the opposite of the moment of a potential A_j
+            gradients = [[-m for m in moment_of(A, R)] for A in self.expressions]
+            self.slopes = formula_kernel(field, [gradients[j][i] for i in range(3) for j in range(3)], every)
         self.drift, self.rhs = self._flows()
 
     def at(self, R: Array) -> Array:

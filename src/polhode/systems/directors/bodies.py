@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
-from ...core.system import Field, Invariant, State
+from ...core.system import ClosedForm, Field, Invariant, State
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ..attitude.base import AttitudeSystem
-from ..attitude.free_exact import exact_free_body
+from ..attitude.free_exact import free_closed_form
 from ..inputs.external_moment import ExternalMoment
 from .steps import director_representations
 
@@ -150,10 +150,9 @@ class DirectorBody(AttitudeSystem):
     def has_exact(self) -> bool:
         return not self.moment.acts
 
-    def exact(self, state: State, t: Array) -> dict[str, Array]:
+    def closed_form(self, state: State) -> ClosedForm:
         """In Jacobi's elliptic functions."""
-        R, Pi = exact_free_body(self.inertia.matrix, state.R, state.Pi, np.asarray(t) - state.t)
-        return {"R": R, "Pi": Pi}
+        return free_closed_form(self.inertia.matrix, state)
 
     @classmethod
     def example(cls) -> State:
@@ -231,11 +230,16 @@ class NonTwistingBody(DirectorBody):
         rate = float(np.linalg.norm(state.omega[:2]))
         return 1.0 / rate if rate > 0.0 else float("inf")
 
-    def exact(self, state: State, t: Array) -> dict[str, Array]:
+    def closed_form(self, state: State) -> ClosedForm:
         """`R(t) = R(0) exp(t S(ω))`, with ω = (ω₁, ω₂, 0) constant."""
-        Pi = state.Pi * [1.0, 1.0, 0.0]
-        angles = np.multiply.outer(np.asarray(t) - state.t, Pi @ self.inertia.inverse)
-        return {"R": state.R @ unchecked.rotation_exp(angles), "Pi": np.broadcast_to(Pi, angles.shape).copy()}
+        R, Pi = state.R, state.Pi * [1.0, 1.0, 0.0]
+        omega = Pi @ self.inertia.inverse
+
+        def motion(t: Array) -> dict[str, Array]:
+            angles = np.multiply.outer(t - state.t, omega)
+            return {"R": R @ unchecked.rotation_exp(angles), "Pi": np.broadcast_to(Pi, angles.shape).copy()}
+
+        return motion
 
     @classmethod
     def example(cls) -> State:

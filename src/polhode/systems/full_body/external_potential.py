@@ -27,6 +27,7 @@ from ...scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, see
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
 from ..inputs.attitude_potential import entries, moved
+from ..inputs.limits import limited
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from ..inputs.tracing import trace
 
@@ -78,10 +79,11 @@ class ExternalPotential:
 
         xyz, R, t = _places(), symbols(), sympy.Symbol("t", real=True)
         every = [*xyz, *R, t]
-        U = known_symbols("potential", given, every)
-        self.autonomous, self.text = t not in U.free_symbols, text_of(U)
-        formula = formula_kernel("potential", [U, *(sympy.diff(U, x) for x in xyz), *moment_of(U, R)], every)
-        plain = formula_kernel("potential", [U], every)
+        with limited("potential", given):
+            U = known_symbols("potential", given, every)
+            self.autonomous, self.text = t not in U.free_symbols, text_of(U)
+            formula = formula_kernel("potential", [U, *(sympy.diff(U, x) for x in xyz), *moment_of(U, R)], every)
+            plain = formula_kernel("potential", [U], every)
 
         @kernel
         def evaluate(S: Any, t: float, x: Vector, R: Matrix) -> tuple[Any, Vector, Vector]:

@@ -32,6 +32,7 @@ from ...scalars import duals, kernel, partial, seeded
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
 from .dual_gradients import SPACING, write_moments
+from .limits import limited
 from .sympy_kernels import (
     attitude_symbols,
     formula_kernel,
@@ -195,14 +196,15 @@ class SymbolicPotential(Potential):
         self.bodies = bodies
         matrices = attitude_symbols(bodies)
         every = [x for R in matrices for x in R]
-        self.expression = known_symbols(field, given, every)
-        shared, moments, used = statements(field, [M for R in matrices for M in moment_of(self.expression, R)])
-        lines = ["def write(S, y):"]
-        lines += [f"    {x} = get(y, {k}, S)" for k, x in enumerate(every) if x in used]
-        lines += [f"    {line}" for line in shared]
-        lines += [f"    put(y, {12 * bodies + k}, S, {text})" for k, text in enumerate(moments)]
-        self.write = made("write", lines, {})
-        self._energy = formula_kernel(field, [self.expression], every)
+        with limited(field, given):
+            self.expression = known_symbols(field, given, every)
+            shared, moments, used = statements(field, [M for R in matrices for M in moment_of(self.expression, R)])
+            lines = ["def write(S, y):"]
+            lines += [f"    {x} = get(y, {k}, S)" for k, x in enumerate(every) if x in used]
+            lines += [f"    {line}" for line in shared]
+            lines += [f"    put(y, {12 * bodies + k}, S, {text})" for k, text in enumerate(moments)]
+            self.write = made("write", lines, {})
+            self._energy = formula_kernel(field, [self.expression], every)
         check_value(field, given, self.energy, bodies)
 
     def energy(self, *R: Array) -> Array:

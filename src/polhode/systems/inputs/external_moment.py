@@ -182,11 +182,17 @@ def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any
     kinds = getattr(result, "types", ())
     if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
         raise InvalidInputError(name, function, f"{FUNCTION}; it returns {result}")
+
+    @kernel
+    def of_one_type(t: Any, Q: Matrix, omega: Vector) -> Vector:
+        """All three of the scalar's type: a plain number among them is a dual on duals."""
+        return add(user(t, Q, omega), scale(0.0, omega))
+
     if frame == "body":
-        return user
+        return of_one_type
 
     @kernel
     def in_body(t: Any, Q: Matrix, omega: Vector) -> Vector:
-        return solve(Q, user(t, Q, omega))[0]
+        return solve(Q, of_one_type(t, Q, omega))[0]
 
     return in_body

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidInputError
+from .limits import FLOATS, check_text, float_of
 
 LARGEST_POWER = 64
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -70,14 +71,24 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
     else is evaluated."""
     import sympy
 
+    check_text(field, text)
     names: dict[str, Any] = {x.name: x for x in known} | {"pi": sympy.pi, "E": sympy.E}
     calls = ", ".join(name for name in functions() if name not in OTHER_NAME.values() and name[0].islower())
     allowed = f"a formula in {known[0]} … {known[-1]}, numbers, + - * / **, {calls} and Piecewise"
 
+    def combined(operation: Callable[..., Any], on_doubles: Callable[..., Any], *arguments: Any) -> Any:
+        """The operation in SymPy; of numbers, only if doubles can hold the result: exact ones may fill the memory."""
+        try:
+            if all(getattr(x, "is_number", False) and x.is_extended_real for x in arguments):
+                float_of(on_doubles, *map(float, arguments))
+        except OverflowError:
+            raise InvalidInputError(field, text, f"numbers up to {np.finfo(float).max:.1e}") from None
+        return operation(*arguments)
+
     def power(base: Any, exponent: Any) -> Any:
         if exponent.is_number and abs(exponent) > LARGEST_POWER:
             raise InvalidInputError(field, text, f"powers of at most {LARGEST_POWER}")
-        return base**exponent
+        return combined(operator.pow, operator.pow, base, exponent)
 
     def value(node: ast.AST) -> Any:
         match node:
@@ -90,7 +101,7 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
             case ast.BinOp(left, ast.Pow(), right):
                 return power(value(left), value(right))
             case ast.BinOp(left, op, right) if type(op) in OPERATORS:
-                return OPERATORS[type(op)](value(left), value(right))
+                return combined(OPERATORS[type(op)], OPERATORS[type(op)], value(left), value(right))
             case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
                 return OPERATORS[type(op)](value(operand))
             case ast.Compare(first, ops, others) if all(type(op) in OPERATORS for op in ops):
@@ -101,7 +112,7 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
             case ast.Tuple([expression, condition]):  # a piece of Piecewise
                 return value(expression), value(condition)
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
-                return functions()[name](*map(value, arguments))
+                return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
         raise InvalidInputError(field, text, allowed)
 
     try:

@@ -21,6 +21,7 @@ from ...scalars import get9, kernel, par, par3
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
 from .attitude_potential import CompiledPotential, Potential, PythonPotential
+from .limits import limited
 from .sympy_kernels import formula_kernel, has_corners, known_symbols, on_arrays, text_of
 from .tracing import trace
 
@@ -72,8 +73,9 @@ class ScalarField:
             raise InvalidInputError(field, given, ALLOWED_SCALAR)
         self.expression = expression
         if expression is not None:
-            self.pull = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
-            self._V = formula_kernel(field, [expression], xyz)
+            with limited(field, given):
+                self.pull = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
+                self._V = formula_kernel(field, [expression], xyz)
 
     potential: Potential | None
 
@@ -146,11 +148,12 @@ class VectorField:
             parts = list(given)
         if len(parts) != 3:
             raise InvalidInputError(field, given, f"{ALLOWED_VECTOR}, not {len(parts)}")
-        self.expressions = [known_symbols(f"{field}[{i}]", e, xyz) for i, e in enumerate(parts)]
-        D = [[sympy.diff(A, x) for x in xyz] for A in self.expressions]
-        self.vector = formula_kernel(field, self.expressions, xyz)
-        self.slopes = formula_kernel(field, [D[i][j] for i in range(3) for j in range(3)], xyz)
-        self.curl = formula_kernel(field, [D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1]], xyz)
+        with limited(field, given):
+            self.expressions = [known_symbols(f"{field}[{i}]", e, xyz) for i, e in enumerate(parts)]
+            D = [[sympy.diff(A, x) for x in xyz] for A in self.expressions]
+            self.vector = formula_kernel(field, self.expressions, xyz)
+            self.slopes = formula_kernel(field, [D[i][j] for i in range(3) for j in range(3)], xyz)
+            self.curl = formula_kernel(field, [D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1]], xyz)
 
     def at(self, x: Array) -> Array:
         """A at points (..., 3)."""

@@ -13,6 +13,7 @@ import numpy as np
 from ... import scalars
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
+from .limits import check_size, limited
 from .parser import expression_of, parsed
 
 # SymPy's functions, and those of the scalar layer
@@ -45,6 +46,11 @@ def known_symbols(field: str, given: Any, known: Sequence[Any]) -> Any:
     stands for the matrix of the known entries R11 … R33."""
     import sympy
 
+    with limited(field, given):
+        return _known_symbols(field, given, known, sympy)
+
+
+def _known_symbols(field: str, given: Any, known: Sequence[Any], sympy: Any) -> Any:
     expression: Any = parsed(field, given, known) if isinstance(given, str) else expression_of(field, given)
     by_name = {x.name: x for x in known}
     for matrix in expression.atoms(sympy.MatrixSymbol):
@@ -63,10 +69,11 @@ def known_symbols(field: str, given: Any, known: Sequence[Any]) -> Any:
     if unknown:
         raise InvalidInputError(field, given, f"the symbols {known[0]} … {known[-1]} only, not {', '.join(unknown)}")
     expression = in_reals(expression)
+    check_size(field, given, [expression])
     try:
         code(field, expression)
     except InvalidInputError as error:
-        raise InvalidInputError(field, given, f"{ALLOWED}, not {error.value}") from error
+        raise InvalidInputError(field, given, f"{ALLOWED}, not {str(error.value)[:80]}") from error
     return expression
 
 
@@ -122,6 +129,7 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
 
     simplified: Any = sympy.cse(list(results), optimizations="basic")
     shared, reduced = simplified
+    check_size(field, "its derivative", [e for _, e in shared] + list(reduced))
     used: set[Any] = set().union(*(e.free_symbols for _, e in shared), *(e.free_symbols for e in reduced))
     return [f"{x} = {code(field, e)}" for x, e in shared], [code(field, e) for e in reduced], used
 

@@ -10,7 +10,7 @@ The discrete kinetic energy takes chords of the paths of the masses. Over a step
     h p₁ = A sin α + 2w sin(β/2) cos(δ + β/2),      p₁ ↦ p₁ + (4w/h) sin(α/2) sin(β/2) sin(δ + (β − α)/2),
     h p₂ = J₂ sin β + 2w sin(α/2) cos(δ − α/2),     p₂ ↦ p₂ − (the same),
 
-solved for α and β by Newton's method. It is the one system here whose equations are not linear in the increments.
+solved for α and β by Newton's method; where that fails, the root is followed from zero. It is the one system here whose equations are not linear in the increments.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ Array = NDArray[np.float64]
 PAIR = Layout(Variable("z", Copies(Circle(), 2)), Variable("p", Euclidean(2), kicked=True))
 FORCE = PAIR.size
 MAX_ITERATIONS = 25
+# The root is followed in so many parts of h p, each with so many corrections, none of which is longer, squared, than:
+PARTS, CORRECTIONS, LONGEST = 64, 3, 0.1
+RESIDUAL_BOUND = 1e-26  # squared, relative to h p
+RIGHT_ANGLE = 2.467  # squared
 
 
 @kernel
@@ -57,6 +61,33 @@ def pair_correction(A: Any, B: Any, w: Any, d: Any, a: Any, b: Any, r: Any) -> t
     return (sbb * r[0] - sab * r[1]) / determinant, (saa * r[1] - sba * r[0]) / determinant, determinant
 
 
+@kernel
+def pair_defect(A: Any, B: Any, w: Any, d: Any, g: Any, a: Any, b: Any) -> Any:
+    """What (α, β) leave of the equations, squared, relative to h p."""
+    r, size = pair_residual(A, B, w, d, g, a, b), g[0] * g[0] + g[1] * g[1]
+    return (r[0] * r[0] + r[1] * r[1]) / where(size > 0.0, size, 1.0)
+
+
+@kernel
+def followed_pair(A: Any, B: Any, w: Any, d: Any, g: Any) -> tuple[Any, Any, Any]:
+    """The root (α, β) that joins zero as h p grows from zero to g, and its determinant; not a positive one where the root
+    is lost on the way, at a fold."""
+    a, b = 0.0 * g[0], 0.0 * g[1]
+    determinant = 1.0 + a
+    for part in range(1, PARTS + 1):
+        here, share = determinant, part / PARTS
+        for _ in range(CORRECTIONS):
+            r = pair_residual(A, B, w, d, (share * g[0], share * g[1]), a, b)
+            da, db, here = pair_correction(A, B, w, d, a, b, r)
+            determinant = where(da * da + db * db < LONGEST, determinant, -1.0)
+            a, b = where(determinant > 0.0, a - da, a), where(determinant > 0.0, b - db, b)
+        determinant = where(determinant > 0.0, here, determinant)
+    for _ in range(CORRECTIONS):
+        da, db, here = pair_correction(A, B, w, d, a, b, pair_residual(A, B, w, d, g, a, b))
+        a, b = where(determinant > 0.0, a - da, a), where(determinant > 0.0, b - db, b)
+    return a, b, determinant
+
+
 @flow
 def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
@@ -72,12 +103,17 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         a, b, determinant = where(moving, a - da, a), where(moving, b - db, b), where(moving, here, determinant)
         moving = moving & (da * da + db * db > 1e-19)
         iterations += 1
-    r = pair_residual(A, B, w, d0, g0, a, b)
-    size = g0[0] * g0[0] + g0[1] * g0[1]
-    defect = (r[0] * r[0] + r[1] * r[1]) / where(size > 0.0, size, 1.0)
-    record(report, iterations, worst(defect))
+    defect = pair_defect(A, B, w, d0, g0, a, b)
     # the wanted root joins zero: the links turn by less than a right angle and the determinant stays positive
-    good = (defect <= 1e-26) & (determinant > 0.0) & (a * a < 2.467) & (b * b < 2.467)
+    good = (defect <= RESIDUAL_BOUND) & (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
+    if any_of(where(good, 0.0, 1.0) > 0.5):
+        fa, fb, determinant = followed_pair(A, B, w, d0, g0)
+        a, b = where(good, a, fa), where(good, b, fb)
+        defect = pair_defect(A, B, w, d0, g0, a, b)
+        near = (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
+        good = good | ((defect <= RESIDUAL_BOUND) & near)
+        iterations += PARTS * CORRECTIONS
+    record(report, iterations, worst(defect))
     if any_of(where(good, 0.0, 1.0) > 0.5):
         return NO_SOLUTION
     da, db, _ = pair_correction(A, B, w, d0, a, b, pair_residual(A, B, w, d, g, a, b))

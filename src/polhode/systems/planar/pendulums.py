@@ -21,12 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_positive, check_rotation
-from ...core.system import Field, Invariant, State
+from ...core.system import ClosedForm, Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...scalars import flow, get, kernel, par, put, worst
 from ..stability.equilibria import Equilibrium
 from .base import FORCE, OWN, CircleSystem
+from .pendulum_exact import swinging_motion
 
 Array = NDArray[np.float64]
 ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
@@ -63,60 +64,10 @@ class Swinging(CircleSystem):
 
     weight: float  # the size of A and B for a horizontal axis
 
-    def exact(self, state: State, t: Array) -> dict[str, Array]:
+    def closed_form(self, state: State) -> ClosedForm:
         """In Jacobi's elliptic functions: `sin φ/2 = k sn(ω₀t + u₀, k²)` for librations, `sn(kω₀t + u₀, 1/k²)` for
         rotations, where φ is the angle from hanging."""
-        z, momentum = pendulum_motion(self.J, self.load, state.z, float(state.p), np.asarray(t) - state.t)
-        return {"z": z, "p": momentum}
-
-
-def pendulum_motion(J: float, load: Array, z: Array, p: float, t: Array) -> tuple[Array, Array]:
-    """z and p at the times t of `J θ̈ = A cos θ − B sin θ`."""
-    from scipy.special import ellipkinc
-
-    strength, rate = float(np.hypot(*load)), p / J
-    if strength == 0.0:
-        return _turned(z, rate * t), np.full(t.shape, p)
-    down = load[::-1] / strength
-    cosine, sine = float(z @ down), float(z[1] * down[0] - z[0] * down[1])
-    half = 0.5 * float(np.arctan2(sine, cosine))
-    s0 = np.sin(half)
-    w = np.sqrt(strength / J)
-    v0 = 0.5 * rate / w
-    # k² = sin²(φ/2) + (φ̇/2ω₀)²; k² < 1: libration
-    k2 = s0**2 + v0**2
-    if k2 == 0.0:
-        return np.tile(z, (*t.shape, 1)), np.zeros(t.shape)
-    k = np.sqrt(k2)
-    if k2 < 1.0:
-        amplitude = np.arctan2(s0, v0)  # k sn = s₀, k cn = v₀
-        sn, cn, dn = _jacobi(w * t + ellipkinc(amplitude, k2), k2)
-        s, c, v = k * sn, dn, k * cn
-    else:
-        sign = 1.0 if v0 > 0 else -1.0
-        sn, cn, dn = _jacobi(k * w * t + ellipkinc(sign * half, 1.0 / k2), 1.0 / k2)
-        s, c, v = sign * sn, cn, sign * k * dn
-    angle = np.stack([c * c - s * s, 2.0 * s * c], axis=-1)
-    z_t = np.stack(
-        [angle[..., 0] * down[0] - angle[..., 1] * down[1], angle[..., 1] * down[0] + angle[..., 0] * down[1]], axis=-1
-    )
-    return z_t / np.linalg.norm(z_t, axis=-1, keepdims=True), 2.0 * J * w * v
-
-
-def _jacobi(u: Array, m: float) -> tuple[Array, Array, Array]:
-    """sn, cn and dn of u, with `sn² + cn² = 1` to rounding however large u is."""
-    from scipy.special import ellipj, ellipk
-
-    period = 4.0 * float(ellipk(m))
-    sn, cn, _, _ = ellipj(u - period * np.rint(u / period) if np.isfinite(period) else u, m)
-    length = np.hypot(sn, cn)
-    sn, cn = sn / length, cn / length
-    return sn, cn, np.sqrt(cn * cn + (1.0 - m) * sn * sn)
-
-
-def _turned(z: Array, angle: Array) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * z[0] - s * z[1], s * z[0] + c * z[1]], axis=-1)
+        return swinging_motion(self.J, self.load, state)
 
 
 class AxisPendulum(Swinging):

@@ -190,19 +190,8 @@ def nothing(t: Any, R: Matrix, omega: Vector) -> Vector:
 
 
 def uniform(moment: ExternalMoment) -> Any:
-    """What a user gave, as torque or command: a function, with all its results of one type, so that a constant among
-    them is a dual on duals; None for numbers."""
-    if not moment.acts:
-        return nothing
-    function = moment.function
-    if function is None:
-        return None
-
-    @kernel
-    def on_scalars(t: Any, R: Matrix, omega: Vector) -> Vector:
-        return add(function(t, R, omega), scale(0.0, omega))
-
-    return on_scalars
+    """What a user gave, as torque or command: a function, also where there is nothing; None for numbers."""
+    return moment.function if moment.acts else nothing
 
 
 @kernel

@@ -1,0 +1,153 @@
+"""Limits of formulas, so that each is compiled or refused in words within seconds: how long, how deep, how large, how slow.
+
+The size is counted on the expression, without writing it out: powers and functions of pieces repeat their argument in the
+code, so nested ones grow exponentially. What the count does not foresee, such as SymPy's comparisons of many arguments, is
+stopped by the processor time that it takes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...errors import InvalidInputError
+
+LONGEST_TEXT = 20_000  # characters
+MOST_OPERATIONS = 20_000  # in the code that is written for one result
+SECONDS = 1.2  # of processor time
+REPEATS = {"sign": 2, "Heaviside": 2}  # how often code has the argument of a function
+TOO_LONG = "a formula of fewer operations: this one is too long, or nested too deeply"
+
+SAME_NAME = ("sqrt", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
+# numbers as doubles, in the place of SymPy's, which may have more digits than there is memory
+FLOATS: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in (*SAME_NAME, "atan2")} | {
+    "Abs": abs,
+    "abs": abs,
+    "Min": min,
+    "min": min,
+    "Max": max,
+    "max": max,
+}
+
+
+def check_text(field: str, text: str) -> None:
+    """Refuse a text that is too long to be read."""
+    if len(text) > LONGEST_TEXT:
+        raise InvalidInputError(field, text, f"a formula of at most {LONGEST_TEXT:,} characters, not {len(text):,}")
+
+
+def float_of(operation: Callable[..., Any], *arguments: float | None) -> float | None:
+    """The operation on doubles, to see how large its result is; None where that is not known.
+
+    >>> import operator
+    >>> float_of(operator.pow, 2.0, 10.0), float_of(operator.pow, 2.0, None)
+    (1024.0, None)
+    >>> float_of(operator.pow, 9.0, 4096.0)
+    Traceback (most recent call last):
+    ...
+    OverflowError: (34, 'Numerical result out of range')
+    """
+    if None in arguments:
+        return None
+    try:
+        found = operation(*arguments)
+    except (ValueError, ZeroDivisionError, TypeError):  # outside its domain: SymPy says what it is
+        return None
+    return float(found) if isinstance(found, (int, float)) else None
+
+
+def check_size(field: str, given: Any, expressions: list[Any]) -> None:
+    """Refuse expressions whose code would be too long."""
+    counted: dict[Any, int] = {}
+
+    def size(e: Any) -> int:
+        if e not in counted:
+            inner = sum(map(size, e.args))
+            if e.is_Pow and e.exp.is_number:
+                power = abs(e.exp)
+                inner = size(e.base) * (math.ceil(power) if power <= MOST_OPERATIONS else MOST_OPERATIONS)
+            counted[e] = min(1 + inner * REPEATS.get(e.func.__name__, 1), MOST_OPERATIONS + 1)
+        return counted[e]
+
+    try:
+        total = sum(map(size, expressions))
+    except RecursionError:
+        raise InvalidInputError(field, given, TOO_LONG) from None
+    if total > MOST_OPERATIONS:
+        raise InvalidInputError(field, given, TOO_LONG)
+
+
+class _TooSlow(BaseException):
+    """Raised in a thread that works too long; no handler of errors inside catches it."""
+
+
+@contextmanager
+def limited(field: str, given: Any) -> Iterator[None]:
+    """Refuse a formula in words if the block, which derives and writes it, takes too long or breaks on it.
+
+    Only text is limited, since it may come from a file. What a user has made in SymPy may take its time. Another thread
+    watches the processor time of this one, so that it works in every thread and with every handler of signals. A block
+    inside another is covered by the outer one.
+    """
+    thread = threading.get_ident()
+    if thread in _watched or not _has_text(given):
+        yield
+        return
+    try:
+        with _watching(thread):
+            yield
+    except _TooSlow:
+        problem = "this formula takes too long to derive; simplify it, or give a SymPy expression, which is not limited"
+        raise InvalidInputError(field, given, problem=problem) from None
+    except RecursionError:
+        raise InvalidInputError(field, given, TOO_LONG) from None
+    except InvalidInputError:
+        raise
+    except (ArithmeticError, ValueError, TypeError, NotImplementedError, MemoryError) as error:
+        problem = f"not a formula that can be derived ({type(error).__name__}: {error})"
+        raise InvalidInputError(field, given, problem=problem) from error
+
+
+@contextmanager
+def _watching(thread: int) -> Iterator[None]:
+    """Raise `_TooSlow` in this thread when it has worked for too long."""
+    if not hasattr(time, "pthread_getcpuclockid"):  # Windows
+        yield
+        return
+    clock = time.pthread_getcpuclockid(thread)
+    end, lock, over = time.clock_gettime(clock) + SECONDS, threading.Lock(), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.05):
+            with lock:
+                if not over.is_set() and time.clock_gettime(clock) > end:
+                    _raise_in(thread, _TooSlow)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    _watched.add(thread)
+    watcher.start()
+    try:
+        yield
+    finally:
+        with lock:
+            over.set()
+            _raise_in(thread, None)  # one that is under way is called back
+        _watched.discard(thread)
+        watcher.join()
+
+
+def _has_text(given: Any) -> bool:
+    return isinstance(given, str) or (isinstance(given, (list, tuple)) and any(map(_has_text, given)))
+
+
+_watched: set[int] = set()
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    error = None if kind is None else ctypes.py_object(kind)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)

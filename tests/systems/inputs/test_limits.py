@@ -1,0 +1,105 @@
+"""Formulas that would never end, or end in a raw error, are refused in words; those of a usual size are not."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import sympy
+
+import polhode as ph
+from polhode.systems.inputs.limits import MOST_OPERATIONS, check_size, limited
+from polhode.systems.inputs.parser import parsed
+from polhode.systems.inputs.sympy_kernels import known_symbols, statements, symbols
+
+R = list(symbols())
+REFUSED = {
+    "exp(exp(exp(100)))": "numbers up to",
+    "sin(exp(exp(100)))": "numbers up to",
+    "exp(-exp(exp(20)))": "numbers up to",
+    "Abs(exp(exp(exp(exp(100)))))": "numbers up to",
+    "Max(exp(exp(exp(50))), exp(exp(exp(51))))": "numbers up to",
+    "Heaviside(exp(exp(exp(100))) - 1)": "numbers up to",
+    "(((9**64)**64)**64)*R11": "numbers up to",
+    "cosh(1e4)": "numbers up to",
+    "(R11*10**64)**64": "finite numbers",
+    "((R11**64)**64)**64": "fewer operations",
+    "((R11 + R12 + 1)**64)**64": "fewer operations",
+    "((R11**64 + 1)**64 + 1)**64": "fewer operations",
+    "Heaviside(" * 30 + "R11" + ")" * 30: "fewer operations",
+    "sin(" * 200 + "R11" + ")" * 200: "fewer operations|nested",
+    "R11" + "+R11" * 20_000: "at most 20,000 characters",
+    "9" * 5000: "formula",
+    "-" * 3000 + "R11": "formula",
+    "(" * 5000 + "R11" + ")" * 5000: "formula",
+}
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=[text[:40] for text in REFUSED])
+def test_formulas_without_end_are_refused_in_words(text: str) -> None:
+    with pytest.raises(ph.InvalidInputError, match=f"(?s)^potential = .*({REFUSED[text]})"):
+        ph.AttitudeBody([1, 2, 2.5], potential=text)
+
+
+def test_a_refusal_is_short() -> None:
+    with pytest.raises(ph.InvalidInputError) as refusal:
+        ph.AttitudeBody([1, 2, 2.5], potential="(R11*10**64)**64")
+    assert len(str(refusal.value)) < 500
+
+
+@pytest.mark.parametrize("text", ["R11**64", "exp(R11)**32", "1e300*R11", "exp(700)*R33", "Max(Min(R11, R12), R13)"])
+def test_large_ones_that_doubles_hold_are_taken(text: str) -> None:
+    assert known_symbols("potential", text, R) == parsed("potential", text, R)
+
+
+def test_what_takes_too_long_is_stopped() -> None:
+    match = r"potential = 'R11': this formula takes too long to derive"
+    with pytest.raises(ph.InvalidInputError, match=match), limited("potential", "R11"):
+        endless()
+
+
+def test_it_is_stopped_in_any_thread_and_only_there() -> None:
+    caught: list[Exception] = []
+
+    def work() -> None:
+        try:
+            with limited("potential", ["R11", "0", "0"]), limited("potential", "R11"):  # the outer one counts
+                endless()
+        except ph.InvalidInputError as error:
+            caught.append(error)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    assert len(caught) == 1
+    with limited("potential", "R11"):  # and nothing is left behind
+        pass
+
+
+def test_raw_errors_become_words_for_text_alone() -> None:
+    with pytest.raises(ph.InvalidInputError, match=r"can be derived \(OverflowError"), limited("potential", "R11"):
+        raise OverflowError("too many digits")
+    with pytest.raises(OverflowError), limited("potential", R[0]):
+        raise OverflowError("too many digits")
+
+
+def test_the_size_is_that_of_the_code() -> None:
+    x = sympy.Symbol("x", real=True)
+    check_size("f", x, [x**64])
+    check_size("f", x, [(x + 1) ** (MOST_OPERATIONS // 4)])
+    for large in ((x + 1) ** MOST_OPERATIONS, ((x + 1) ** 200 + 1) ** 200, (x + 1) ** sympy.Integer(10) ** 30):
+        with pytest.raises(ph.InvalidInputError, match="fewer operations"):
+            check_size("f", x, [large])
+
+
+def test_the_derivative_counts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = sympy.Symbol("x", real=True)
+    monkeypatch.setattr("polhode.systems.inputs.limits.MOST_OPERATIONS", 20)
+    statements("f", [x])
+    with pytest.raises(ph.InvalidInputError, match="fewer operations"):
+        statements("f", [x**30])
