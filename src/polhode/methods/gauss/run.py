@@ -30,7 +30,7 @@ def aligned(size: int) -> Array:
 class GaussRun(Run):
     """Steps of s stages: on doubles all of them in lanes, on duals one after another.
 
-    Samples are w at the nodes; what a run carries is longer (`Carried`).
+    Samples are w at the nodes; what a run carries is longer: `Carried`, and the constants of the free motion.
     """
 
     def __init__(self, start: Start, stages: int) -> None:
@@ -61,9 +61,9 @@ class GaussRun(Run):
         self.p = aligned(parameters.size * repeats)
         self.p[:] = np.repeat(parameters, repeats)
         n, active = parts.size * each, parts.active * each
-        self.y = aligned(2 * n + active * stages + MEMORY)
-        ends = np.cumsum([n, n, active * stages])
-        self.carried_state = Carried(*np.split(self.y, ends))
+        self.y = aligned(2 * n + active * stages + MEMORY + max(parts.constants, 1))
+        *carried, constants = np.split(self.y, np.cumsum([n, n, active * stages, MEMORY]))
+        self.carried_state = Carried(*carried)
         self.carried, self.report = self.y.size, Report()
         room = layout.size + representation.forces + representation.workspace
         self.scratch = Scratch(
@@ -80,7 +80,8 @@ class GaussRun(Run):
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
         y = self._convert(lambda rows: self.canonical.enter(rows), start.y[None])
         values = y.reshape(layout.size, each)[:, 0]
-        self.frame = Frame(parts.rows, parts.active_rows, parts.active, self._constants(values), groups)
+        constants[:] = self._constants(values)
+        self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
         self.carried_state.w[:] = self._convert(lambda rows: to_canonical(parts, rows), y)[0]
 
     def _convert(self, change: Callable[[Array], Array], rows: Array) -> Array:
@@ -152,7 +153,8 @@ class GaussRun(Run):
         return row
 
     def restore_row(self, row: Array) -> None:
-        self.y[:] = 0.0
+        for numbers in self.carried_state:
+            numbers[:] = 0.0
         self.carried_state.w[:] = row
 
     def states(self, samples: Array) -> Array:

@@ -74,5 +74,5 @@ def gauss_table(s: int) -> GaussTable:
         b = np.array(weights, dtype=np.float64)
     for i in range(s):  # exactly, in doubles: the rounded method is symplectic too
         stage[i, i] = 0.5
-        stage[i, :i] = 1.0 - stage[:i, i]
+        stage[:i, i] = 1.0 - stage[i, :i]  # a difference that is not rounded
     return GaussTable(c, b, np.ascontiguousarray(stage.T).ravel(), np.ascontiguousarray(ahead.T).ravel())

@@ -1,0 +1,109 @@
+"""Gauss–Legendre methods: their order, moving forces, steps that do not converge, and what is carried from step to step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.analysis.convergence import distance
+from polhode.core.method import Start
+from polhode.methods.gauss.parts import from_canonical, parts_of, to_canonical
+from polhode.methods.gauss.run import nearest_top
+from polhode.scalars import cos, sin
+from polhode.scalars.protocol import RETRIES
+
+TIGHT = ph.DOP853(rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("order", "counts"), [(4, (40, 80, 160)), (8, (24, 36, 54)), (12, (14, 18, 22)), (16, (10, 12, 15))]
+)
+def test_order(order: int, counts: tuple[int, ...]) -> None:
+    """On two bodies over six time units, with steps so long that the error stands out of rounding."""
+    state = ph.FullTwoBodyProblem.example()
+    span = 12.0
+    truth = ph.simulate(state, step=span / 600, steps=600, save_every=600, method=ph.GaussLegendre()).final
+    errors = [
+        distance(ph.simulate(state, step=span / n, steps=n, method=ph.GaussLegendre(order)).final, truth)
+        for n in counts
+    ]
+    slope = -np.polyfit(np.log(counts), np.log(errors), 1)[0]
+    assert slope == pytest.approx(order, abs=0.06 * order)
+
+
+def test_a_pendulum_to_the_last_digits() -> None:
+    state = ph.Pendulum3D.example()
+    found = ph.simulate(state, step=0.1, t_end=5.0, method=ph.GaussLegendre()).final
+    truth = ph.simulate(state, step=0.1, t_end=5.0, method=TIGHT).final
+    assert distance(found, truth) < 2e-13
+
+
+def test_forces_that_depend_on_time() -> None:
+    """Every stage is at its own time."""
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], moment=lambda t, R, w: (0.3 * sin(3.0 * t), 0.2 * cos(t), 0.1))
+    state = body.state(omega=[0.3, -0.2, 0.5], t=0.7)
+    found = ph.simulate(state, step=0.1, steps=50, method=ph.GaussLegendre()).final
+    truth = ph.simulate(state, step=0.1, steps=50, method=TIGHT).final
+    assert distance(found, truth) < 1e-12
+
+
+def test_a_step_that_does_not_converge_is_done_in_pieces() -> None:
+    state = ph.Pendulum3D.example()
+    run = ph.GaussLegendre().start(state, 4.0)
+    rows = np.empty((3, run.row_size))
+    status, done = run.advance(0, 3, 1, rows)
+    assert (status, done) == (0, 3)
+    assert run.report.numbers[RETRIES] > 0
+    truth = ph.simulate(state, step=0.1, steps=120, method=TIGHT).final
+    found = run.states(rows)[-1]
+    assert np.abs(found[:9].reshape(3, 3) - truth.R).max() < 0.05
+
+
+def test_a_step_that_is_hopeless_is_an_error_with_the_trajectory() -> None:
+    state = ph.Pendulum3D.example()
+    with pytest.raises(ph.ConvergenceError) as caught:
+        ph.simulate(state, step=4000.0, steps=3, method=ph.GaussLegendre())
+    assert len(caught.value.trajectory) == 1
+    np.testing.assert_allclose(caught.value.trajectory.final.Pi, state.Pi, rtol=1e-15)
+
+
+def test_samples_and_resumed_runs_are_the_same_bits() -> None:
+    state, method = ph.Pendulum3D.example(), ph.GaussLegendre()
+    whole = ph.simulate(state, step=0.1, steps=60, method=method)
+    thin = ph.simulate(state, step=0.1, steps=60, method=method, save_every=7)
+    assert np.array_equal(thin.Pi[:-1], whole.Pi[:-1:7])
+    assert np.array_equal(thin.final.Pi, whole.final.Pi)
+    again = ph.resume(ph.simulate(state, step=0.1, steps=23, method=method), steps=37)
+    assert np.array_equal(again.R, whole.R)
+    assert np.array_equal(again.Pi, whole.Pi)
+
+
+@pytest.mark.parametrize("system", [ph.FullTwoBodyProblem, ph.CoupledBodies, ph.DoublePlanarPendulum, ph.Gyrostat])
+def test_canonical_variables_and_back(system: type[ph.System]) -> None:
+    state = system.example()
+    canonical = state.system.canonical()
+    parts = parts_of(canonical.representation.layout, canonical.free)
+    start = Start.of(state, 0.1)
+    rows = canonical.enter(start.y[None])
+    back = canonical.leave(from_canonical(parts, to_canonical(parts, rows), rows.shape[-1]))
+    np.testing.assert_allclose(back, start.y[None], atol=1e-15)
+
+
+def test_the_nearest_symmetric_top() -> None:
+    b, kappa, *e = nearest_top(np.diag([0.4, 1.0, 0.5]))
+    assert b == pytest.approx(0.45)
+    assert kappa == pytest.approx(0.55)
+    np.testing.assert_allclose(np.abs(e), [0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("system", [ph.RigidBodySOn, ph.SymmetricRigidBodySOn])
+def test_what_it_cannot_integrate(system: type[ph.System]) -> None:
+    with pytest.raises(ph.IncompatibleMethodError, match="attitudes, angles and places"):
+        ph.simulate(system.example(), step=0.1, steps=1, method=ph.GaussLegendre())
+
+
+def test_an_order_that_there_is_not() -> None:
+    with pytest.raises(ph.InvalidInputError, match=r"order = 10.*4, 8, 12, 16"):
+        ph.GaussLegendre(order=10)
