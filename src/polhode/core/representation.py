@@ -53,4 +53,4 @@ class Representation:
     @property
     def forces(self) -> int:
         """How many force slots follow the variables in `y`."""
-        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
+        return self.layout.forces if self.force else 0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..bodies.separation import Separation, shape_of
 from ..core.system import State, System
 from ..errors import InvalidInputError
-from ..systems.full_body.placements import bodies_of, body_names, placements
+from ..systems.full_body.placements import placements
 
 Array = NDArray[np.float64]
 Within = Callable[[int, float], State]  # the state a fraction of a step after node k
@@ -111,12 +111,12 @@ class Contact(Event):
         return f"Contact(stop={self.stop})"
 
     def check(self, system: System) -> None:
-        bodies = bodies_of(system)
+        bodies = system.bodies
         if len(bodies) < 2:
             raise InvalidInputError(
                 "events", self, f"nothing that touches: {type(system).__name__} has no two bodies in space"
             )
-        for name, body in zip(body_names(system), bodies, strict=True):
+        for name, body in zip(system.body_names, bodies, strict=True):
             shape_of(name, body)
         pairs = {(i, j): Separation(bodies[i], bodies[j]) for i, j in combinations(range(len(bodies)), 2)}
         self._pairs = {pair: shape for pair, shape in pairs.items() if shape.possible}

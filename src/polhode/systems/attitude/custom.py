@@ -19,15 +19,15 @@ from ...core.representation import Form, Representation
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par3, par6, put3
-from ...scalars.protocol import NO_SOLUTION
+from ...scalars import flow, get3, kernel, par3, par6, put3
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium
 from ..stability.steady_axes import staude_axes
-from .base import MATRIX
-from .forced import FORCE, ROTOR, ForcedAttitude
+from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
+from .forced import ROTOR, ForcedAttitude
 from .implicit_rate import put_node_rate
 from .linear_term import LinearTerm
 
@@ -49,9 +49,9 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
 
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """
-    R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
-    J_inverse, start = par6(p, 6, S), subtract(Pi, linear_momentum(S, p, R, linear))
-    status = 0
+    (R, Pi), M = attitude_and_momentum(S, y), get3(y, FORCE, S)
+    J_inverse, start = par6(p, INVERSE_INERTIA, S), subtract(Pi, linear_momentum(S, p, R, linear))
+    status = SUCCESS
     if moment is not None:
         kicked = add(start, scale(0.5 * h, M))
         if put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment):
@@ -62,6 +62,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
 
 @kernel
 def no_moment(S: Any, y: Any) -> None:
+    """Clear the force slots."""
     zero = 0.0
     put3(y, FORCE, S, (zero, zero, zero))
 
@@ -127,7 +128,7 @@ class AttitudeBody(ForcedAttitude):
 
             def potential_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
                 write(S, y)
-                return 0
+                return SUCCESS
 
             return TransientFlow(potential_force)
         moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
@@ -155,7 +156,7 @@ class AttitudeBody(ForcedAttitude):
     def potential_energy(self, R: Array) -> Array:
         return super().potential_energy(R) if self.potential is None else self.potential.energy(R)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 

@@ -2,7 +2,7 @@
 
 `ρ₀` body vector from the centre of mass to the pivot, `e₃` up, `Γ = Rᵀe₃`, `J = J_cm + m S(ρ₀)ᵀS(ρ₀)`:
 
-    U = −m g e₃·Rρ₀,   M = m g ρ₀ × Γ;   kept: the energy, Π·Γ, and Π·ρ₀ of Lagrange's top.
+    U = −m g e₃·Rρ₀,   M = m g ρ₀ × Γ;   conserved: the energy, Π·Γ, and Π·ρ₀ of Lagrange's top.
 
 Equilibria: Γ = ±ρ₀/|ρ₀|, hanging (+) and inverted (−), each a circle. Relative equilibria (Staude's rotations): ω = ΩΓ
 with `Γ × (Ω²JΓ + m g ρ₀) = 0`; where Γ ∥ ρ₀ is a principal axis, the sleeping top.
@@ -23,20 +23,24 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.vectors import cross
 from ...scalars import flow, get3, par3, put3
+from ...scalars.protocol import SUCCESS
 from ..stability.equilibria import Equilibrium, attitude_taking
 from ..stability.steady_axes import staude_axes
-from .forced import FORCE, OWN, ForcedAttitude
+from .base import ATTITUDE, FORCE, ROW
+from .forced import TERMS, ForcedAttitude
 
 Array = NDArray[np.float64]
-UP = 2
+PENDULUM = TERMS.then(weight=3)  # m g ρ₀
+(WEIGHT,) = PENDULUM.offsets("weight")
+UP = 2  # the row of R that is Γ
 E3 = (0.0, 0.0, 1.0)
 
 
 @flow
 def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = m g ρ₀ × Γ` with Γ = Rᵀe₃, the last row of R."""
-    put3(y, FORCE, S, cross(par3(p, OWN, S), get3(y, 6, S)))
-    return 0
+    put3(y, FORCE, S, cross(par3(p, WEIGHT, S), get3(y, ATTITUDE + UP * ROW, S)))
+    return SUCCESS
 
 
 class Pendulum3D(ForcedAttitude):
@@ -104,12 +108,12 @@ class Pendulum3D(ForcedAttitude):
         return own | self.describe_terms() | flag
 
     def own_parameters(self) -> Array:
-        return self.mass * self.g * self.rho0
+        return PENDULUM.pack(weight=self.mass * self.g * self.rho0)
 
     def potential_energy(self, R: Array) -> Array:
         return -self.mass * self.g * (R[..., UP, :] @ self.rho0)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 

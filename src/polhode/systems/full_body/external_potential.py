@@ -125,6 +125,7 @@ class ExternalPotential:
         return np.asarray(self._plain(t, tuple(np.moveaxis(x, -1, 0)), entries(R)), dtype=float) + np.zeros(lead)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data, with the type."""
         data: dict[str, Any] = {"type": self.kind, "potential": self.text}
         return data if self.bodies is None else data | {"bodies": list(self.bodies)}
 

@@ -30,6 +30,7 @@ class Pairs:
 
     @property
     def workspace(self) -> int:
+        """How many entries of workspace the interactions need; they use it in turn."""
         return max((pair.workspace for pair in self.blocks.values()), default=0)
 
     def table(self, start: int) -> tuple[Array, Array]:

@@ -15,9 +15,10 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
+from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
-from ...geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
-from ...scalars import get9, kernel, par, par3
+from ...geometry.vectors import Matrix, Vector, add, apply, apply_transposed, cross, scale
+from ...scalars import kernel, par, par3
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
 from .attitude_potential import CompiledPotential, Potential, PythonPotential
@@ -36,15 +37,26 @@ def place_symbols() -> Any:
     return sympy.symbols("x y z", real=True)
 
 
+POINT = ParameterLayout(weight=1, place=3)  # of each point: a mass or a charge, and ρ
+WEIGHT, PLACE = POINT.offsets("weight", "place")
+POINT_SIZE = POINT.size
+
+
 @kernel
-def points_moment(S: Any, y: Any, p: Any, at: Any, count: Any, field: Any) -> Vector:
-    """`Σ w ρ × Rᵀ field(Rρ)` over points that p holds from `at` on, four numbers each: w and ρ."""
-    R = get9(y, 0, S)
+def weighted_point(S: Any, p: Any, at: Any, i: Any) -> tuple[Any, Vector]:
+    """w and ρ of point i of the list that p holds from `at` on."""
+    k = at + POINT_SIZE * i
+    return par(p, k + WEIGHT, S), par3(p, k + PLACE, S)
+
+
+@kernel
+def points_moment(S: Any, R: Matrix, p: Any, at: Any, count: Any, field: Any) -> Vector:
+    """`Σ w ρ × Rᵀ field(Rρ)` over the `count` points that p holds from `at` on."""
     zero = 0.0 * R[0]
     M = (zero, zero, zero)
     for i in range(count):
-        rho = par3(p, at + 4 * i + 1, S)
-        M = add(M, scale(par(p, at + 4 * i, S), cross(rho, apply_transposed(R, field(apply(R, rho))))))
+        w, rho = weighted_point(S, p, at, i)
+        M = add(M, scale(w, cross(rho, apply_transposed(R, field(apply(R, rho))))))
     return M
 
 
@@ -157,4 +169,5 @@ class VectorField:
         return np.stack(on_arrays(self.vector, np.moveaxis(x, -1, 0)), axis=-1)
 
     def describe(self) -> list[str]:
+        """The three formulas as text."""
         return [text_of(e) for e in self.expressions]

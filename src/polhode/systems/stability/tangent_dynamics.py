@@ -46,10 +46,12 @@ class Vicinity:
 
     @property
     def scaled_v(self) -> Array:
+        """v in balanced units."""
         return self.v / self.scale
 
     @property
     def scaled_A(self) -> Array:
+        """A in balanced units."""
         return self.A * self.scale / self.scale[:, None]
 
     def vanishes(self, scaled: Array, tolerance: float) -> bool:
@@ -58,6 +60,7 @@ class Vicinity:
 
     @property
     def at_rest(self) -> bool:
+        """Whether the state does not move."""
         return self.vanishes(self.scaled_v, STEADY)
 
 
