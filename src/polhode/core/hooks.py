@@ -30,7 +30,7 @@ class Hooks(ABC):
     """The inertia, where the system is one rigid body."""
 
     bodies: Sequence[Body] = ()
-    """The bodies that the coordinates place in space, in the order of the fields; none where positions are no part of the
+    """The bodies that the coordinates place in space, in the order of the fields; none where positions are not part of the
     state."""
 
     attitude_rate: str = "omega"

@@ -84,7 +84,7 @@ class Start:
         kind: types.Type = double,
         directions: slice = slice(None),
     ) -> Start:
-        """The start from `state`, kept in this form; duals carry the tangent `directions`."""
+        """The start from `state`, in the representation of this name; duals carry the tangent `directions`."""
         system = state.system
         representation = system.representations[form]
         y = spread(representation.layout, system.enter(form, state), kind, directions)

@@ -1,6 +1,6 @@
 """What every system has: parameters, states, conserved quantities, and flows that methods are made of.
 
-A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is kept in one or
+A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is stored in one or
 more *representations*, for instance the attitude as a matrix or as a quaternion. A representation is a layout of
 variables and the compiled flows on it:
 
@@ -115,7 +115,7 @@ class System(Hooks):
     @property
     @abstractmethod
     def representations(self) -> Mapping[str, Representation]:
-        """The ways to keep the state, by name."""
+        """The ways to store the state, by name."""
 
     @abstractmethod
     def parameters(self) -> Array:

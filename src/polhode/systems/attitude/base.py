@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...bodies.inertia import INERTIA_ENTRIES, Inertia
-from ...core.checks import check_finite, check_quaternion, check_rotation
+from ...core.checks import check_finite, check_nonzero, check_quaternion, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations, UnitQuaternions
 from ...core.representation import Form, Representation
@@ -199,9 +199,7 @@ class AttitudeSystem(System):
 
         The momentum is the discrete Legendre transform `h S(Π) = F Jd − Jd Fᵀ` with `F = R0ᵀ R1`, without the kick.
         """
-        h = float(check_finite("step", step, ()))
-        if h == 0.0:
-            raise InvalidInputError("step", step, "a nonzero number")
+        h = check_nonzero("step", step)
         start = check_rotation("R0", R0)
         F = start.T @ check_rotation("R1", R1)
         return self.state(R=start, Pi=so3.vee2(F @ self.inertia.nonstandard) / h, t=t)

@@ -34,7 +34,7 @@ from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
 from ...scalars import flow, get9, kernel, par3, par6, put3, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import (
     ATTITUDE,
@@ -158,8 +158,8 @@ class ChargedBody(MagneticBody):
         self.charge = check_symmetric("charge", charge)
         self.E, self.B = check_finite("E", E, (3,)), check_finite("B", B, (3,))
         along_B = self.B.any() and (not self.dipole.any() or not np.cross(self.E, self.B).any())
-        kept = {"energy": True, "momentum_along_B": along_B}
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = {"energy": True, "momentum_along_B": along_B}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
 
     @property
     def J_Q(self) -> Array:
@@ -198,8 +198,8 @@ class ChargedBody(MagneticBody):
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R = self.derive("R", values)
         along = np.sum(self.derive("Pi", values) * (self.B @ R), axis=-1) / (np.linalg.norm(self.B) or 1.0)
-        kept = {"energy": self.energy(values), "momentum_along_B": along}
-        return {name: kept[name] for name in self.conserved}
+        found = {"energy": self.energy(values), "momentum_along_B": along}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -220,11 +220,10 @@ class ChargedBody(MagneticBody):
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about B with rate `Omega` that are steady, one of each circle, for a body without dipole or with
         E along B: with Γ = RᵀB/|B|, `Γ × ((Ω²J − Ω|B|K)Γ + E·B/|B| p) = 0`."""
-        rate, strength = float(check_finite("Omega", Omega, ())), float(np.linalg.norm(self.B))
+        strength = float(np.linalg.norm(self.B))
         if strength == 0.0:
             raise InvalidInputError("B", self.B, "a magnetic field; without one see FreeRigidBody or PointForceBody")
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         if self.dipole.any() and np.cross(self.E, self.B).any():
             raise InvalidInputError(
                 "E", self.E, "a field along B, or a body without dipole: only then are rotations steady"

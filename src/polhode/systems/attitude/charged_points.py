@@ -160,10 +160,12 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
 def electric_flow(electric: ScalarField) -> TransientFlow:
     """The moment `−Σ q ρ × Rᵀ∇V`."""
     if electric.potential is None:
-        pull = electric.pull
+        negative_gradient = electric.negative_gradient
 
         def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(y, FORCE, S, points_moment(S, get9(y, ATTITUDE, S), p, POINTS, par_int(p, COUNT, S), pull))
+            put3(
+                y, FORCE, S, points_moment(S, get9(y, ATTITUDE, S), p, POINTS, par_int(p, COUNT, S), negative_gradient)
+            )
             return SUCCESS
 
         return TransientFlow(formula)

@@ -22,7 +22,7 @@ from ...errors import InvalidInputError
 from ...geometry.vectors import apply_transposed, cross
 from ...scalars import flow, get9, par3, put3
 from ...scalars.protocol import SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE
 from .forced import TERMS, ForcedAttitude
@@ -126,15 +126,13 @@ class PointForceBody(ForcedAttitude):
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,
         `Γ × (Ω²JΓ + |F| b) = 0`, as for the pendulum."""
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
-        pull = float(np.linalg.norm(self.applied))
+        rate = check_rate(Omega)
+        size = float(np.linalg.norm(self.applied))
         return [
             Equilibrium(
                 "rotation about the force", self.state(R=attitude_taking(Gamma, self.applied), omega=rate * Gamma)
             )
-            for Gamma in staude_axes(rate**2 * self.inertia.matrix, pull * self.point)
+            for Gamma in staude_axes(rate**2 * self.inertia.matrix, size * self.point)
         ]
 
 
@@ -150,7 +148,7 @@ class ConstantSpaceMoment(ForcedAttitude):
 
     def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
-        self.constant = check_nonzero("moment", moment)
+        self.constant = check_moment("moment", moment)
         self.hamiltonian = False
 
     def describe(self) -> dict[str, Any]:
@@ -196,7 +194,7 @@ class ConstantBodyMoment(ForcedAttitude):
 
     def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
-        self.constant = check_nonzero("moment", moment)
+        self.constant = check_moment("moment", moment)
         self.hamiltonian = False
         self.conserved = {}
         axis = self._principal_axis()
@@ -221,8 +219,8 @@ class ConstantBodyMoment(ForcedAttitude):
         if axis is None:
             return {}
         Pi, omega = values["Pi"], self.derive("omega", values)
-        kept = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
-        return {"energy_momentum": kept}
+        found = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
+        return {"energy_momentum": found}
 
     @classmethod
     def example(cls) -> State:
@@ -269,7 +267,7 @@ class ConstantBodyMoment(ForcedAttitude):
         ]
 
 
-def check_nonzero(field: str, value: ArrayLike) -> Array:
+def check_moment(field: str, value: ArrayLike) -> Array:
     """A nonzero vector."""
     vector = check_finite(field, value, (3,))
     if not vector.any():

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
@@ -24,7 +23,7 @@ from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.transient_flow import TransientFlow
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
 from .forced import ROTOR, ForcedAttitude
@@ -108,15 +107,17 @@ class AttitudeBody(ForcedAttitude):
     ) -> None:
         super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
         if linear is not None and gyro is not None:
-            raise InvalidInputError("linear", linear, "no gyro beside it: add its vector to A")
+            raise InvalidInputError(
+                "linear", linear, problem="linear and gyro exclude each other: add the vector of the rotor to A"
+            )
         self.linear = None if linear is None else LinearTerm(linear)
         self.potential: Potential | None = None if potential is None else potential_of(potential)
         self.moment = ExternalMoment.of(moment, frame)
         self.hamiltonian = not (self.damped or self.moment.acts)
         self.force = self._force()
         free = self.potential is None and self.linear is None
-        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
 
     def _force(self) -> Any:
         if self.potential is None and not self.moment.acts:
@@ -161,11 +162,11 @@ class AttitudeBody(ForcedAttitude):
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": lambda: self.energy(values),
             "spatial_momentum": lambda: np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"]),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -177,7 +178,7 @@ class AttitudeBody(ForcedAttitude):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
 
     def equilibria(self) -> list[Equilibrium]:
-        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`search`)."""
+        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`stability.equilibrium_search`)."""
         from ..stability.equilibrium_search import resting_attitudes
 
         return [
@@ -189,11 +190,9 @@ class AttitudeBody(ForcedAttitude):
         |ω| = |Omega|."""
         if self.potential is not None or self.linear is not None or not self.hamiltonian:
             raise InvalidInputError(
-                "Omega", Omega, "a body with a rotor alone: only then are rotations steady in general"
+                "Omega", Omega, "a body with nothing but a rotor: only then are rotations steady in general"
             )
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         return [
             Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
             for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))

@@ -2,8 +2,8 @@
 
     L = ½ ω·Jω + a·ω − U(R),   Π = J ω + a,   Π̇ = Π × ω + M(R) − D ω,   M·η = −d/dε U(R exp(εS(η)))
 
-`a` a constant vector (a rotor: on SO(3) `a·ω` is no total derivative), `D` a damping matrix. One variational step is
-half a kick by M, the map below, and half a kick. With `v = vee(F − Fᵀ)` and F from ℓ(F) = h Π (`implicit_linear`),
+`a` a constant vector (a rotor: on SO(3) `a·ω` is not a total derivative), `D` a damping matrix. One variational step is
+half a kick by M, the map below, and half a kick. With `v = vee(F − Fᵀ)` and F from ℓ(F) = h Π (`geometry.increments.linear_terms`),
 
     R ↦ R F,    Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v,
 

@@ -19,7 +19,7 @@ KINETIC = Layout(Variable("R", Rotations()), Variable("P", Euclidean(3), kicked=
 
 
 class MagneticBody(AttitudeSystem):
-    """A body with `L = ½ ω·Jω + ω·a(R) − U(R)`, whose states are kept as (R, Π) or, where it is forced, as (R, P)."""
+    """A body with `L = ½ ω·Jω + ω·a(R) − U(R)`, whose states are stored as (R, Π) or, where it is forced, as (R, P)."""
 
     @abstractmethod
     def linear_term(self, R: Array) -> Array:

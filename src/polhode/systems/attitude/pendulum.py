@@ -19,12 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_positive
 from ...core.system import Invariant, State, energy_parts
-from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.vectors import cross
 from ...scalars import flow, get3, par3, put3
 from ...scalars.protocol import SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE, ROW
 from .forced import TERMS, ForcedAttitude
@@ -124,12 +123,12 @@ class Pendulum3D(ForcedAttitude):
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         Gamma, Pi = self.derive("R", values)[..., UP, :], values["Pi"]
-        kept = {
+        found = {
             "energy": self.energy(values),
             "vertical_momentum": np.sum(Gamma * Pi, axis=-1),
             "axial_momentum": Pi @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0),
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -153,9 +152,7 @@ class Pendulum3D(ForcedAttitude):
         >>> sorted({e.label for e in top.steady_rotations(20.0)})
         ['Staude rotation', 'hanging', 'upright']
         """
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         found = []
         for Gamma in staude_axes(rate**2 * self.inertia.matrix, self.mass * self.g * self.rho0):
             along = Gamma @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0)

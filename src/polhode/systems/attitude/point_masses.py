@@ -77,10 +77,10 @@ def field_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 def further_moment(further: ScalarField) -> TransientFlow:
     """The moment of the field by numbers and of a further one."""
     if further.potential is None:
-        pull = further.pull
+        negative_gradient = further.negative_gradient
 
         def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(y, FORCE, S, attraction_moment(S, y, p, pull))
+            put3(y, FORCE, S, attraction_moment(S, y, p, negative_gradient))
             return SUCCESS
 
         return TransientFlow(formula_moment)
@@ -198,12 +198,12 @@ class FieldBody(ForcedAttitude):
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), values["Pi"]
-        kept = {
+        found = {
             "energy": lambda: self.energy(values),
             "momentum_along_axis": lambda: np.sum((self.symmetry_axes[0] @ R) * Pi, axis=-1),
             "spatial_momentum": lambda: np.einsum("...ij,...j->...i", R, Pi),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:

@@ -4,9 +4,9 @@
 
 The coupling given by matrices is `U = −Σ tr(C_ijᵀ Rᵢᵀ Rⱼ)`. With Q = RᵢᵀRⱼ the pair contributes `vee(QCᵀ − CQᵀ)` to Mᵢ
 and `vee(QᵀC − CᵀQ)` to Mⱼ; it is invariant under common rotations, so Σ RᵢΠᵢ is conserved, by the discrete map too.
-Any other potential is given as in `potentials`. The discrete equations of the bodies are solved one by one.
+Any other potential is given as in `inputs.attitude_potential`. The discrete equations of the bodies are solved one by one.
 
-A state keeps the attitudes, then the momenta, then the moments; while a step is computed, the workspace behind them
+A state holds the attitudes, then the momenta, then the moments; while a step is computed, the workspace behind them
 holds the Cayley parameters, so that a step that fails changes nothing.
 """
 
@@ -36,9 +36,16 @@ from ...scalars import flow, get3, get9, kernel, par3, par6, par9, put3, put9, r
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.transient_flow import TransientFlow
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
-from .relative_equilibria import apart_about_vertical, apart_as_one, half_turns, resting_classes, turning, whole_turns
+from .relative_equilibria import (
+    distance_up_to_common_rotation,
+    distance_up_to_vertical_rotation,
+    half_turns,
+    resting_classes,
+    turning,
+    whole_turns,
+)
 from .symmetry import is_unchanged_by_rotations
 
 Array = NDArray[np.float64]
@@ -59,13 +66,13 @@ NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def attitude_at(i: Any) -> Any:
-    """Where the attitude of body i is kept."""
+    """Where the attitude of body i is found."""
     return ENTRIES * i
 
 
 @kernel
 def momentum_at(n: Any, i: Any) -> Any:
-    """Where the momentum of body i of n is kept."""
+    """Where the momentum of body i of n is found."""
     return ENTRIES * n + COMPONENTS * i
 
 
@@ -291,11 +298,11 @@ class CoupledBodies(System):
         return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": self.energies(values)["total"],
             "spatial_momentum": np.einsum("...nij,...nj->...i", values["R"], values["Pi"]),
         }
-        return {name: kept[name] for name in self.conserved if name in kept}
+        return {name: found[name] for name in self.conserved if name in found}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The sum of the canonical forms of the bodies, left-trivialised."""
@@ -331,7 +338,7 @@ class CoupledBodies(System):
             starts,
             [] if relative else whole_turns(starts),
             lambda R: float(self.potential_energy(R)),
-            apart_as_one if relative else apart,
+            distance_up_to_common_rotation if relative else apart,
             symmetry=3 if relative else 0,
             complete=complete,
         )
@@ -344,15 +351,13 @@ class CoupledBodies(System):
         return resting_classes(self.n, self.couplings)
 
     def _label(self, R: Array) -> str:
-        aligned = apart_as_one(R, np.tile(np.eye(3), (self.n, 1, 1))) <= SAME
+        aligned = distance_up_to_common_rotation(R, np.tile(np.eye(3), (self.n, 1, 1))) <= SAME
         return "aligned" if aligned else f"U = {float(self.potential_energy(R)):.6g}"
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from bodies as they
         may rest and from random attitudes; one of each circle."""
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         if "spatial_momentum" not in self.conserved:
             allowed = "couplings, or a formula that is unchanged by common rotations"
             raise InvalidInputError("potential", self.potential and self.potential.describe(), allowed)
@@ -368,7 +373,7 @@ class CoupledBodies(System):
             whole_turns(self._starts()[0]),
             [],
             augmented,
-            apart_about_vertical,
+            distance_up_to_vertical_rotation,
             symmetry=1,
         )
         return [

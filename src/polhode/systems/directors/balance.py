@@ -146,7 +146,7 @@ def weighed_slope(M: Vector, dM: Matrix, c: Vector, at_ends: Any) -> Matrix:
 
 @kernel
 def spatial_impulse(M: Vector, c: Vector) -> Vector:
-    """`½ Σᵢ dᵢ × (m × dᵢ)`, in the frame at the start: what the spatial momentum gains a unit of time."""
+    """`½ Σᵢ dᵢ × (m × dᵢ)`, in the frame at the start: what the spatial momentum gains per unit of time."""
     cc = dot(c, c)
     weight = 0.5 / ((1.0 + cc) * (1.0 + cc))
     return scale(weight, add(scale(2.0 + cc, add(M, cross(c, M))), scale(dot(c, M), c)))

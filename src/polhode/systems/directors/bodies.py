@@ -136,13 +136,13 @@ class DirectorBody(AttitudeSystem):
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), self.derive("Pi", values)
-        kept = {
+        found = {
             "energy": self.derive("kinetic_energy", values),
             "spatial_momentum": np.einsum("...ij,...j->...i", R, Pi),
             "Pi1": Pi[..., 0],
             "Pi2": Pi[..., 1],
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         if representation in (Form.SPLIT, Form.DIRECTOR_VELOCITIES):
@@ -217,7 +217,7 @@ class NonTwistingBody(DirectorBody):
         return y
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
-        raise PolhodeError("a nonholonomic system keeps no symplectic form")
+        raise PolhodeError("a nonholonomic system conserves no symplectic form")
 
     def largest_step(self, state: State) -> float:
         """1/|ω|, where the Lagrange–d'Alembert equations have a fold; the energy–momentum scheme has none."""

@@ -1,6 +1,6 @@
 """The motion of a body given by three directors: whole steps and right-hand sides, standard and non-twisting.
 
-Letters and equation numbers as in `director_balance`, which solves for the rotation over a step.
+Letters and equation numbers as in `balance`, which solves for the rotation over a step.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def split_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless:
 
 
 def director_representations(twistless: bool, moment: Any = None) -> dict[str, Representation]:
-    """The four ways to keep the motion, for a moment given as a kernel, or (None) as numbers among the parameters.
+    """The four representations, for a moment given as a kernel, or (None) as numbers among the parameters.
 
     The flows close over nothing but a truth value and None unless the user gave a function, so that the disk cache
     knows them again.

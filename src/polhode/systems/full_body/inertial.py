@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
-from ...core.checks import check_finite, check_rotation
+from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
 from ...core.representation import Form, Representation
@@ -164,7 +164,7 @@ class FullBodyProblem(System):
         }
         if not np.isfinite(self.potential(values)):
             raise InvalidInputError(
-                "x", x, "bodies that are not in one place: their mutual potential is not finite there"
+                "x", x, problem="two bodies are at the same place: their mutual potential is not finite there"
             )
         return State(self, values, float(check_finite("t", t, ())))
 
@@ -173,9 +173,7 @@ class FullBodyProblem(System):
         form: `x` (2, n, 3) and `R` (2, n, 3, 3). The momenta are those of (92) and (94), with the half kick."""
         places = check_finite("x", x, (2, self.n, 3))
         attitudes = check_finite("R", R, (2, self.n, 3, 3))
-        h = float(check_finite("step", step, ()))
-        if h == 0.0:
-            raise InvalidInputError("step", step, "a nonzero number")
+        h = check_nonzero("step", step)
         start = self.state(x=places[0], R=attitudes[0], t=t)
         F = np.swapaxes(start.R, -1, -2) @ attitudes[1]
         Jd = np.stack([J.nonstandard for J in self.inertias])

@@ -1,6 +1,6 @@
 """The flows of `inertial`: the free motion, forces and tides of n bodies, in momenta and in velocities.
 
-A state keeps the positions, the attitudes, the linear momenta and the angular momenta of all bodies, then the slots for
+A state holds the positions, the attitudes, the linear momenta and the angular momenta of all bodies, then the slots for
 forces and moments, then the workspace of gravity. The functions `…_at` say where those of body i are."""
 
 from __future__ import annotations

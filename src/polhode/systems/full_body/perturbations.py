@@ -184,7 +184,7 @@ class DistantBody:
         return [text_of(v) for v in expressions]
 
     def _from_kernel(self, function: Any) -> Any:
-        """By the formulas that it writes down itself (`traced`), if it has them."""
+        """By the formulas that it writes down itself (`inputs.tracing`), if it has them."""
         import sympy
 
         check_finite("position", [float(v) for v in function(0.1)], (3,))

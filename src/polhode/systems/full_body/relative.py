@@ -183,7 +183,9 @@ class FullTwoBodyProblem(System):
         given = {name: value for name, value in locals().items() if name not in ("self", "t", "pair_start")}
         values = pair_start(self, given)
         if not np.isfinite(self.potential(values)):
-            raise InvalidInputError("X", values["X"], "bodies apart: their mutual potential is not finite there")
+            raise InvalidInputError(
+                "X", values["X"], problem="the bodies overlap: their mutual potential is not finite there"
+            )
         return State(self, values, float(check_finite("t", t, ())))
 
     def state_from_pair(

@@ -187,7 +187,7 @@ def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
 
 @kernel
 def tide_of(S: Any, y: Any, p: Any, at: Any) -> Any:
-    """What a tide acts on, in frame 2: where the spin of the deformed body is kept, X, the velocity u of body 1 as seen from
+    """What a tide acts on, in frame 2: where the spin of the deformed body is, X, the velocity u of body 1 as seen from
     it, 1/m₁ + 1/m₂ and the inverse inertia of the deformed body (see `tides`; with r and u both reversed g is, too)."""
     A, (m1, m2) = get9(y, R, S), masses(S, p)
     zero = 0.0 * A[0]

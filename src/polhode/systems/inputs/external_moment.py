@@ -171,9 +171,7 @@ def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
     if profile == "constant":
         for key in ("start", "duration"):
             if key in data:
-                raise InvalidInputError(
-                    f"{name}.{key}", data[key], "nothing: a constant has neither start nor duration"
-                )
+                raise InvalidInputError(f"{name}.{key}", data[key], problem="a constant has neither start nor duration")
         return _pulse_numbers(body, space, 0.0, np.inf)
     start = float(check_finite(f"{name}.start", data.get("start", 0.0), ()))
     duration = float(check_finite(f"{name}.duration", data.get("duration", 1.0), ()))

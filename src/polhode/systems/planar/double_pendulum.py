@@ -263,11 +263,11 @@ class DoublePlanarPendulum(System):
         return np.stack([middle, middle + self.given["center2"] * down[..., 1, :]], axis=-2)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": self.energies(values)["total"],
             "momentum": values["p"].sum(axis=-1),
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """`Σ dθᵢ ∧ dpᵢ`."""

@@ -303,8 +303,8 @@ class PlanarBody(CircleSystem):
         return np.sum(self.harmonics / n * 2.0 * np.sin(0.5 * n * angle[..., None]) ** 2, axis=-1)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = super().invariants(values) | {"momentum": values["p"]}
-        return {name: kept[name] for name in self.conserved}
+        found = super().invariants(values) | {"momentum": values["p"]}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:

@@ -139,7 +139,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
 
 @flow
 def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: what M keeps, its spectrum and its norm, cannot drift."""
+    """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: its spectrum and its norm, which are conserved, cannot drift."""
     n, right, rotated = header(p, S)
     k = n * n
     q, m, g, e, v, a, _, w = places(n)
@@ -216,8 +216,8 @@ def start_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Moser and Veselov's first algorithm (4.4), (7.2): (Q_k, Q_{k+1}) ↦ (Q_{k+1}, Q_{k+2}).
 
-    The pair is kept as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
-    told, never used again.
+    The pair is stored as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
+    reported, never used again.
     """
     n, right, rotated = header(p, S)
     k = n * n

@@ -9,7 +9,7 @@ Q̂ = (0, Q; −Q†, 0), it is the pair of double brackets
 
 `J_U → ∞` leaves the symmetric left-invariant rigid body and `J_V → ∞` the right-invariant one. The operators are those of the
 rigid body here, J(U) = ΛU + UΛ with a real diagonal Λ, whose entries may be infinite. Complex matrices are real ones of twice
-the size (`realified`): the same flow, in a subspace that it keeps.
+the size (`realified`): the same flow, in an invariant subspace.
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ class DampedGyrostat(Gyrostat):
             allow_unphysical=allow_unphysical,
         )
 
-    def _kept(self) -> dict[str, bool]:
+    def _is_conserved(self) -> dict[str, bool]:
         self.hamiltonian = False
         return {"spatial_momentum": not self.moment.acts}
 

@@ -109,22 +109,25 @@ class Gyrostat(AttitudeSystem):
         super().__init__(np.diagonal(whole) if diagonal else whole, allow_unphysical=True)
         self._allow_unphysical = allow_unphysical
         if rho is not None and any(r.speed for r in self.rotors):
-            raise InvalidInputError("rho", rho, "no value where the rotors have speeds: give one of them")
+            raise InvalidInputError("rho", rho, problem="rho conflicts with the speeds of the rotors: give one of them")
         self.given = GivenMomentum(rho) if callable(rho) else None
         spun = sum((r.momentum for r in self.rotors), np.zeros(3))
         self.rho = spun if rho is None or self.given else check_finite("rho", rho, (3,))
         self.command = ExternalMoment.of(rotor_torque, name="rotor_torque")
         if self.given and self.command.acts:
-            raise InvalidInputError("rotor_torque", rotor_torque, "nothing where rho is a function of time")
+            raise InvalidInputError(
+                "rotor_torque", rotor_torque, problem="rotor_torque conflicts with a rho that is a function of time"
+            )
         self.moment = ExternalMoment.of(torque, frame, "torque")
         self.hamiltonian = not (self.command.acts or self.moment.acts)
         if self.given:
             self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}
-        kept = self._kept()
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = self._is_conserved()
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
         self._representations = self._make()
 
-    def _kept(self) -> dict[str, bool]:
+    def _is_conserved(self) -> dict[str, bool]:
+        """Whether each quantity that the class names is conserved here."""
         return {"energy": self.hamiltonian and not self.given, "spatial_momentum": not self.moment.acts}
 
     # the steps and rates with a given ρ, and the flows for a carried one, by representation
@@ -218,7 +221,7 @@ class Gyrostat(AttitudeSystem):
             Pi = p
         t = float(check_finite("t", t, ()))
         if rho is not None and not self.command.acts:
-            raise InvalidInputError("rho", rho, "nothing: it is part of the state only where a rotor_torque is given")
+            raise InvalidInputError("rho", rho, problem="rho is part of the state only where a rotor_torque is given")
         here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else rho
         here = check_finite("rho", here, (3,))
         if Pi is None:
@@ -245,13 +248,13 @@ class Gyrostat(AttitudeSystem):
         return super().derive(name, values)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": lambda: self.derive("kinetic_energy", values),
             "spatial_momentum": lambda: np.einsum(
                 "...ij,...j->...i", self.derive("R", values), self.total_momentum(values)
             ),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     def total_momentum(self, values: Mapping[str, Array]) -> Array:
         """The angular momentum of all there is, in the body frame."""
