@@ -37,18 +37,22 @@ class Report:
 
     @property
     def iterations(self) -> int:
+        """Newton iterations in all."""
         return int(self.numbers[ITERATIONS])
 
     @property
     def mean_iterations(self) -> float:
+        """Newton iterations per solve, on average."""
         return self.iterations / max(float(self.numbers[SOLVES]), 1.0)
 
     @property
     def most_iterations(self) -> int:
+        """The most Newton iterations in one solve."""
         return int(self.numbers[MOST_ITERATIONS])
 
     @property
     def worst_residual(self) -> float:
+        """The largest relative residual that a solve was left with."""
         return float(np.sqrt(self.numbers[WORST_RESIDUAL]))
 
     @property
@@ -80,7 +84,7 @@ class Start:
         kind: types.Type = double,
         directions: slice = slice(None),
     ) -> Start:
-        """The start from `state`, kept in this form; duals carry the tangent `directions`."""
+        """The start from `state`, in the representation of this name; duals carry the tangent `directions`."""
         system = state.system
         representation = system.representations[form]
         y = spread(representation.layout, system.enter(form, state), kind, directions)
@@ -163,6 +167,7 @@ class Method(ABC):
         return [cls()]
 
     def traits(self) -> dict[str, bool]:
+        """What the method promises, by name: what tables list and tests measure."""
         return {
             "symplectic": self.symplectic,
             "symmetric": self.symmetric,

@@ -202,6 +202,7 @@ class Workbench:
         self.report = Report()
 
     def states(self, samples: Array) -> Array:
+        """The states that rows of samples stand for."""
         return samples[:, : self.slots.forces].copy()
 
 

@@ -21,6 +21,7 @@ class AlignedLower(Lower):
     """Numba's code generator, with the attribute on the function that it makes."""
 
     def setup_function(self, fndesc: Any) -> None:
+        """Numba's own, and the alignment of the stack."""
         super().setup_function(fndesc)
         attributes = self.function.attributes
         attributes.add("nounwind")  # flows never raise; llvmlite writes an alignment only beside another attribute

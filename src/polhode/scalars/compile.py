@@ -50,6 +50,7 @@ class Compilable:
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher of the function, made when it is first asked for."""
         return _cached(self.function)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -80,6 +81,7 @@ class Kernel(Compilable):
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher, which inlines."""
         # nobody calls it but compiled code, into which it is inlined: the wrappers would only cost time to compile
         return njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(self.function)
 
@@ -140,9 +142,11 @@ class Flow(Compilable):
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher, with aligned arrays."""
         return _cached(self.function, pipeline_class=AlignedCompiler)
 
     def on(self, kind: types.Type) -> BoundFlow:
+        """The flow compiled for this scalar: what a loop takes as an argument."""
         if kind not in self._bound:
             self._bound[kind] = BoundFlow(self.dispatcher, kind, self._rest)
         return self._bound[kind]

@@ -1,7 +1,7 @@
 """Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
 
 `get`, `put`   entry i of a state or workspace array
-`par`          entry i of a parameter array: lanes hold one value a member; duals do not differentiate by parameters
+`par`          entry i of a parameter array: lanes hold one value per member; duals do not differentiate by parameters
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
 
@@ -169,44 +169,66 @@ def store(typing: Any, array: Any, i: Any, x: Any, count: Any) -> Any:
 
 @kernel
 def get3(a: Any, i: Any, S: Any) -> Any:
+    """Three entries from `i` on."""
     return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S)
 
 
 @kernel
 def get4(a: Any, i: Any, S: Any) -> Any:
+    """Four entries from `i` on."""
     return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S), get(a, i + 3, S)
 
 
 @kernel
 def get9(a: Any, i: Any, S: Any) -> Any:
+    """Nine entries from `i` on, such as a matrix row by row."""
     return get3(a, i, S) + get3(a, i + 3, S) + get3(a, i + 6, S)
 
 
 @kernel
 def par3(a: Any, i: Any, S: Any) -> Any:
+    """Three parameters from `i` on."""
     return par(a, i, S), par(a, i + 1, S), par(a, i + 2, S)
 
 
 @kernel
 def par6(a: Any, i: Any, S: Any) -> Any:
+    """Six parameters from `i` on, such as a symmetric matrix."""
     return par3(a, i, S) + par3(a, i + 3, S)
 
 
 @kernel
+def par9(a: Any, i: Any, S: Any) -> Any:
+    """Nine parameters from `i` on, such as a matrix row by row."""
+    return par6(a, i, S) + par3(a, i + 6, S)
+
+
+@kernel
 def put3(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set three entries from `i` on."""
     put(a, i, S, x[0])
     put(a, i + 1, S, x[1])
     put(a, i + 2, S, x[2])
 
 
 @kernel
+def add3(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Add three numbers to the entries from `i` on."""
+    put(a, i, S, get(a, i, S) + x[0])
+    put(a, i + 1, S, get(a, i + 1, S) + x[1])
+    put(a, i + 2, S, get(a, i + 2, S) + x[2])
+
+
+@kernel
 def put4(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set four entries from `i` on."""
     put3(a, i, S, x[0:3])
     put(a, i + 3, S, x[3])
 
 
 @kernel
 def put9(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set nine entries from `i` on."""
     put3(a, i, S, x[0:3])
     put3(a, i + 3, S, x[3:6])
     put3(a, i + 6, S, x[6:9])

@@ -9,7 +9,6 @@ from ..core.system import System
 from ..methods import composition
 from ..methods.variational import Variational
 from ..simulation.trajectory import Trajectory
-from ..systems.full_body.placements import bodies_of, body_names
 from ..tables import Table
 
 NOTHING_CONSERVED = "This system has no conserved quantities."
@@ -72,7 +71,7 @@ def conservation_html(trajectory: Trajectory) -> str:
 
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
-    named = zip(body_names(system), bodies_of(system), strict=True)
+    named = zip(system.body_names, system.bodies, strict=True)
     found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 

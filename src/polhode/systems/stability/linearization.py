@@ -17,7 +17,7 @@ from ...core.layout import Layout
 from ...core.representation import Form
 from ...core.system import State, System
 from ...errors import InvalidInputError, PolhodeError
-from .tangent_dynamics import STEADY, Vicinity, coordinate_blocks, rate_and_matrix, vicinity
+from .tangent_dynamics import STEADY, TangentDynamics, coordinate_blocks, rate_and_matrix, tangent_dynamics
 
 Array = NDArray[np.float64]
 ZERO = 1e-6  # what counts as a zero eigenvalue: where zeros are defective rounding grows to its square root
@@ -42,7 +42,7 @@ def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     """Linearise the motion of `state.system` about `state`, which must be an equilibrium or a relative one."""
     system = state.system
     y, p = system.enter(name, state), system.parameters()
-    near = vicinity(system.representations[name], y, p, state.t)
+    near = tangent_dynamics(system.representations[name], y, p, state.t)
     _check_steady(state, system.representations[name].layout, near)
     eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(near.A).astype(np.complex128)
     if near.rate == 0.0:  # nothing acts back on itself
@@ -51,7 +51,7 @@ def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     return Linearization(state, near.A, eigenvalues[order], *_verdict(state, name, near, eigenvalues))
 
 
-def _check_steady(state: State, layout: Layout, near: Vicinity) -> None:
+def _check_steady(state: State, layout: Layout, near: TangentDynamics) -> None:
     """In a relative equilibrium the momenta stay and so does the rate: `v̇ = A v` vanishes."""
     changes = near.scaled_A @ near.scaled_v / near.rate if near.rate else np.zeros_like(near.v)
     for variable, i in zip(layout.variables, coordinate_blocks(layout), strict=True):
@@ -64,7 +64,7 @@ def _check_steady(state: State, layout: Layout, near: Vicinity) -> None:
         )
 
 
-def _verdict(state: State, name: str, near: Vicinity, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
+def _verdict(state: State, name: str, near: TangentDynamics, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
     """ "stable", "unstable" or "spectrally stable", and why."""
     scale = max(float(np.abs(eigenvalues).max()), 1e-2 * near.rate)
     growth = float(eigenvalues.real.max())
@@ -80,14 +80,14 @@ def _verdict(state: State, name: str, near: Vicinity, eigenvalues: NDArray[np.co
     return "spectrally stable", "no eigenvalue has a positive real part; more the linearisation does not say"
 
 
-def _has_attracting_family(state: State, name: str, near: Vicinity, central: int) -> bool:
+def _has_attracting_family(state: State, name: str, near: TangentDynamics, central: int) -> bool:
     """Whether the `central` eigenvalues that do not decay are zeros that belong to a family of equilibria."""
     _, sizes, rows = np.linalg.svd(near.scaled_A)
     still = rows[sizes <= ZERO * near.rate]
     return len(still) == central and _is_family(state, name, near, still)
 
 
-def _extremum(state: State, name: str, near: Vicinity) -> str:
+def _extremum(state: State, name: str, near: TangentDynamics) -> str:
     """The kind of extremum that the energy has at a state of a Hamiltonian system; nothing if it has none."""
     system, y = state.system, state.system.enter(name, state)
     if not system.hamiltonian:
@@ -118,7 +118,7 @@ def _extremum(state: State, name: str, near: Vicinity) -> str:
     return ""
 
 
-def _is_family(state: State, name: str, near: Vicinity, directions: Array) -> bool:
+def _is_family(state: State, name: str, near: TangentDynamics, directions: Array) -> bool:
     """Whether the equilibrium belongs to a family of them along every one of these directions, in natural units: Newton's
     method finds another one from some way along it, and not the same again."""
     system = state.system
@@ -142,14 +142,14 @@ def _is_family(state: State, name: str, near: Vicinity, directions: Array) -> bo
     return True
 
 
-def _momentum_slopes(system: System, name: str, y: Array, near: Vicinity) -> Array:
-    """The derivatives of the kept momentum maps by the coordinates at y in natural units, as rows of one size."""
+def _momentum_slopes(system: System, name: str, y: Array, near: TangentDynamics) -> Array:
+    """The derivatives of the conserved momentum maps by the coordinates at y in natural units, as rows of one size."""
     layout = system.representations[name].layout
-    names = [key for key, kept in system.conserved.items() if kept.kind == "momentum"]
+    names = [key for key, invariant in system.conserved.items() if invariant.kind == "momentum"]
 
     def momenta(x: Array) -> Array:
-        kept = system.invariants(layout.unpack(layout.retract(y, x)))
-        return np.concatenate([np.zeros(0), *(np.atleast_1d(kept[key]) for key in names)])
+        found = system.invariants(layout.unpack(layout.retract(y, x)))
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(found[key]) for key in names)])
 
     h = 1e-5
     columns = [(momenta(h * e) - momenta(-h * e)) / (2.0 * h) for e in np.diag(near.scale)]

@@ -54,6 +54,7 @@ class ViewServer:
             pass
 
     def close(self) -> None:
+        """Stop serving."""
         self._closed.set()
         self._player.join()
         with redirect_stdout(StringIO()):
