@@ -22,6 +22,7 @@ from .memory import (
     put4,
     put9,
     store,
+    tail,
     width,
 )
 
@@ -73,6 +74,7 @@ __all__ = [
     "smallest",
     "sqrt",
     "store",
+    "tail",
     "tan",
     "tanh",
     "value",

@@ -92,8 +92,7 @@ def resume(
 ) -> Trajectory:
     """Continue a run to `t_end`, or for a number of further `steps`. Returns the whole trajectory.
 
-    The result is bit for bit that of one uninterrupted run. Two methods are exceptions: `DOP853` chooses its first inner
-    step again, and `Exact` agrees to rounding.
+    The result is bit for bit that of one uninterrupted run; only `Exact` agrees to rounding.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
