@@ -41,6 +41,8 @@ class Exact(Method):
 
 
 class _ExactRun(Run):
+    dense = True
+
     def __init__(self, method: Exact, start: Start) -> None:
         self.layout = start.representation.layout
         self.report = Report()
@@ -53,8 +55,19 @@ class _ExactRun(Run):
         last = first + count
         numbers = np.arange((first // every + 1) * every, last + 1, every)
         wanted = numbers if numbers.size and numbers[-1] == last else np.append(numbers, last)
-        values = self._motion(np.asarray(self._t0 + wanted * self._step, dtype=np.float64))
-        rows = np.concatenate([values[v.name].reshape(len(wanted), -1) for v in self.layout.variables], axis=1)
+        rows = self._rows(np.asarray(self._t0 + wanted * self._step, dtype=np.float64))
         samples[: len(numbers)] = rows[: len(numbers)]
         self.y = rows[-1]
         return 0, count
+
+    def follow(self, times: Array, samples: Array) -> tuple[int, int]:
+        if len(times):
+            rows = self._rows(times)
+            samples[:] = rows[: len(samples)]
+            self.y = rows[-1]
+        return 0, len(times)
+
+    def _rows(self, times: Array) -> Array:
+        """Flat states at these times."""
+        values = self._motion(times)
+        return np.concatenate([values[v.name].reshape(len(times), -1) for v in self.layout.variables], axis=1)
