@@ -101,6 +101,8 @@ class Run(ABC):
     y: Array
     carried: int
     report: Report
+    dense: ClassVar[bool] = False
+    """Whether the method has a dense output of its own, `follow`."""
 
     @property
     def sample(self) -> Array:
@@ -111,6 +113,15 @@ class Run(ABC):
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         """Do the steps number `first` … `first + count − 1`, writing `sample` into the rows of `samples` after each step
         whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
+
+    def follow(self, times: Array, samples: Array) -> tuple[int, int]:
+        """Optional, with `dense = True`: go from the present sample through `times`, in the direction of the step, none of
+        them before it, by the method's own dense output. Writes `sample` at each time into the rows of `samples`, as far as
+        there are rows, and leaves the run at the last. Returns a status, 0 for success, and the number of times reached.
+
+        A sample must not depend on which others are asked for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no dense output of its own")
 
     def states(self, samples: Array) -> Array:
         """The states (n, size of the layout times width) that rows of samples stand for."""

@@ -24,6 +24,7 @@ from .memory import (
     put4,
     put9,
     store,
+    tail,
     width,
 )
 
@@ -77,6 +78,7 @@ __all__ = [
     "smallest",
     "sqrt",
     "store",
+    "tail",
     "tan",
     "tanh",
     "value",

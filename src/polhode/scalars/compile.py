@@ -22,6 +22,7 @@ from numba import njit, types
 from numba.extending import typeof_impl
 
 from .aligned import AlignedCompiler
+from .calls import FlowType
 from .fingerprint import fingerprint
 
 P = ParamSpec("P")
@@ -107,23 +108,21 @@ def kind_type(kind: types.Type) -> types.Type:
     return types.NumberClass(kind) if isinstance(kind, types.Number) else types.TypeRef(kind)
 
 
-class BoundFlow(types.WrapperAddressProtocol):
+class BoundFlow:
     """A flow compiled for one scalar: what loops are given."""
 
     def __init__(self, dispatcher: Any, kind: types.Type, rest: tuple[types.Type, ...]) -> None:
-        token = kind_type(kind)
-        arguments = (token, ARRAY, ARRAY, *rest)
-        self._signature = types.int64(*arguments)
-        dispatcher.compile(self._signature)
+        arguments = (kind_type(kind), ARRAY, ARRAY, *rest)
+        dispatcher.compile(types.int64(*arguments))
         result = dispatcher.overloads[arguments]
         self._library = result.library  # keeps the machine code alive
-        self._address = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+        self.numba_type = FlowType(arguments)
+        self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
-    def __wrapper_address__(self) -> int:
-        return self._address
 
-    def signature(self) -> Any:
-        return self._signature
+@typeof_impl.register(BoundFlow)
+def _typeof_bound_flow(value: BoundFlow, context: Any) -> types.Type:
+    return value.numba_type
 
 
 class Flow(Compilable):

@@ -1,6 +1,7 @@
 """Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
 
 `get`, `put`   entry i of a state or workspace array
+`tail`         an array from an index on
 `par`          entry i of a parameter array: lanes hold one value per member; duals do not differentiate by parameters
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
@@ -114,6 +115,29 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
 
     given = x if isinstance(x, (Lanes, Dual)) else types.float64
     return types.void(array, types.int64, kind, given), emit
+
+
+@intrinsic
+def tail(typing: Any, array: Any, i: Any) -> Any:
+    """The doubles of `array` from index `i` on, for as long as `array` lives: nobody counts this use of them."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        whole = context.make_array(array)(context, builder, args[0])
+        part = context.make_array(array)(context, builder)
+        length = builder.sub(builder.extract_value(whole.shape, 0), args[1])
+        shape = builder.insert_value(whole.shape, length, 0)
+        context.populate_array(
+            part,
+            data=builder.gep(whole.data, [args[1]]),
+            shape=shape,
+            strides=whole.strides,
+            itemsize=whole.itemsize,
+            meminfo=None,
+            parent=None,
+        )
+        return part._getvalue()
+
+    return array(array, types.int64), emit
 
 
 def _guarded(builder: Any, i: int, count: Any) -> Any:
