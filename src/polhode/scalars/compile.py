@@ -24,6 +24,7 @@ from numba.extending import typeof_impl
 from .aligned import AlignedCompiler
 from .calls import FlowType
 from .fingerprint import fingerprint
+from .private_cache import PrivateCacheFile
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,7 +39,8 @@ def _cached(function: Any, **options: Any) -> Any:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**options)(function)
-    dispatcher._cache._cache_file._source_stamp = fingerprint(function)
+    cache = dispatcher._cache
+    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base, fingerprint(function))
     return dispatcher
 
 

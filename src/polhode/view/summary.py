@@ -8,6 +8,7 @@ from ..core.method import Method
 from ..core.system import System
 from ..methods import composition
 from ..methods.variational import Variational
+from ..plain_text import printable
 from ..simulation.trajectory import Trajectory
 from ..tables import Table
 
@@ -16,12 +17,12 @@ NOTHING_CONSERVED = "This system has no conserved quantities."
 
 def title_of(trajectory: Trajectory) -> str:
     """The title stored in the provenance, or else the system's name."""
-    return str(trajectory.provenance.get("title") or type(trajectory.system).__name__)
+    return printable(str(trajectory.provenance.get("title") or type(trajectory.system).__name__))
 
 
 def description_of(trajectory: Trajectory) -> str:
     """The description stored in the provenance; empty if there is none."""
-    return str(trajectory.provenance.get("description") or "").strip()
+    return printable(str(trajectory.provenance.get("description") or "").strip())
 
 
 def headline(trajectory: Trajectory) -> str:
@@ -104,9 +105,9 @@ def run_details(trajectory: Trajectory) -> dict[str, str]:
             f"worst relative residual {stats.worst_residual:.1e}"
         )
     if "scenario_file" in provenance:
-        details["scenario"] = str(provenance["scenario_file"])
+        details["scenario"] = printable(str(provenance["scenario_file"]))
     if provenance.get("overrides"):
-        details["overrides"] = ", ".join(map(str, provenance["overrides"]))
+        details["overrides"] = printable(", ".join(map(str, provenance["overrides"])))
     return details
 
 
