@@ -37,6 +37,7 @@ from ...geometry.stable_products import (
 from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
 from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from .attitude_pair import state_of_pair
 
 Array = NDArray[np.float64]
 
@@ -194,15 +195,15 @@ class AttitudeSystem(System):
         Pi = self.representations[representation].layout.unpack(y)["Pi"]
         return np.block([[-so3.hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
-    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0) -> State:
+    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0, **rest: Any) -> State:
         """The state at time `t` from the attitudes there and one order-2 step later, the data of the Lagrangian form.
 
-        The momentum is the discrete Legendre transform `h S(Π) = F Jd − Jd Fᵀ` with `F = R0ᵀ R1`, without the kick.
+        The momentum is the discrete Legendre transform of the system's own step, with all that acts in it. `rest`: what
+        else `state` takes, such as a commanded `rho`.
         """
         h = check_nonzero("step", step)
-        start = check_rotation("R0", R0)
-        F = start.T @ check_rotation("R1", R1)
-        return self.state(R=start, Pi=so3.vee2(F @ self.inertia.nonstandard) / h, t=t)
+        start, end = check_rotation("R0", R0), check_rotation("R1", R1)
+        return state_of_pair(self, lambda Pi: self.state(R=start, Pi=Pi, t=t, **rest), start, end, h)
 
     def largest_step(self, state: State) -> float:
         return float(largest_step(self.inertia.matrix, state.Pi))

@@ -18,8 +18,11 @@ from ...core.representation import Form
 from ...core.system import State, System
 from ...errors import InvalidInputError, PolhodeError
 from .tangent_dynamics import STEADY, TangentDynamics, coordinate_blocks, rate_and_matrix, tangent_dynamics
+from .time_dependence import check_autonomous
 
 Array = NDArray[np.float64]
+MIXED = 3  # how many mixtures of the directions of a family are tried, for each of them
+NEARBY = 0.5  # how far from where it set out, relative to the way there, Newton's method may find a member of a family
 ZERO = 1e-6  # what counts as a zero eigenvalue: where zeros are defective rounding grows to its square root
 
 
@@ -44,6 +47,7 @@ def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     y, p = system.enter(name, state), system.parameters()
     near = tangent_dynamics(system.representations[name], y, p, state.t)
     _check_steady(state, system.representations[name].layout, near)
+    check_autonomous(state, system.representations[name], y, p, near)
     eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(near.A).astype(np.complex128)
     if near.rate == 0.0:  # nothing acts back on itself
         eigenvalues = np.zeros_like(eigenvalues)
@@ -119,25 +123,27 @@ def _extremum(state: State, name: str, near: TangentDynamics) -> str:
 
 
 def _is_family(state: State, name: str, near: TangentDynamics, directions: Array) -> bool:
-    """Whether the equilibrium belongs to a family of them along every one of these directions, in natural units: Newton's
-    method finds another one from some way along it, and not the same again."""
+    """Whether the equilibrium belongs to a family of them along all that these directions span, in natural units: Newton's
+    method finds another one from some way along each, and along mixtures of them, near to where it set out."""
     system = state.system
     representation, y, p = system.representations[name], system.enter(name, state), system.parameters()
     layout = representation.layout
-    for direction in directions:
+    mixtures = np.random.default_rng(0).normal(size=(MIXED * len(directions), len(directions)))
+    for direction in np.vstack([directions, mixtures @ directions]) if len(directions) > 1 else directions:
         for length in (0.3, -0.2):
             along = length * direction / np.abs(direction).max()
             moved = layout.retract(y, along * near.scale)
+            off = np.zeros_like(along)
             for _ in range(12):
                 v, A = rate_and_matrix(representation, moved, p, state.t)
                 if near.vanishes(v / near.scale, 1e-10):
                     break
                 scaled = A * near.scale / near.scale[:, None]
                 step = np.linalg.lstsq(scaled, -v / near.scale, rcond=ZERO)[0]
-                moved = layout.retract(moved, np.asarray(step * near.scale, np.float64))
+                moved, off = layout.retract(moved, np.asarray(step * near.scale, np.float64)), off + step
+                if not np.abs(off).max() < NEARBY * abs(length):
+                    return False
             else:
-                return False
-            if layout.distance(moved, y) < 0.1 * abs(length):
                 return False
     return True
 
