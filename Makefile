@@ -31,13 +31,13 @@ demo: $(READY)  ## run the demonstration; results in out/
 	@echo "Open $(CURDIR)/out/report.html in a browser: the bodies move there."
 
 test: $(STAMP)  ## run the tests; a few minutes
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not verify"
+	$(BIN)/python -m pytest -n auto -m "not verify"
 
 # the second run is on a processor without fused multiply-add and wide vectors, as far as compiled code and BLAS can tell
 verify: $(STAMP)  ## run the long tests, and some on a plainer processor; about 20 minutes
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m verify
+	$(BIN)/python -m pytest -n auto -m verify
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/generic OPENBLAS_CORETYPE=Nehalem \
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not verify" $(PLAIN)
+	$(BIN)/python -m pytest -n auto -m "not verify" $(PLAIN)
 
 lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 	$(BIN)/ruff check .

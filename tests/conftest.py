@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+
+SUBJECT = re.compile(r"tests/verification/.*?\[([^-\]]+)")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -16,11 +20,19 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def group(nodeid: str) -> str:
     """Tests that use the same compiled code run in the same process: those of one system, or else of one file."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        subject = parameters.get("subject") or getattr(parameters.get("case"), "subject", None)
-        item.add_marker(pytest.mark.xdist_group(str(subject or item.path)))
+    subject = SUBJECT.match(nodeid)
+    return subject[1] if subject else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    # not `--dist loadgroup`: pytest-xdist 3.8 passes groups on in node ids, which pytest 9.2 no longer lets it change
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group(nodeid)
+
+    return Grouped(config, log)

@@ -46,6 +46,7 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
+        """The names of the columns."""
         return list(self.rows[0]) if self.rows else []
 
     def cells(self) -> list[list[str]]:

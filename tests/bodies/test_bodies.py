@@ -133,7 +133,7 @@ REFUSED = {
     "integrals.*shape": lambda: GivenIntegrals(np.ones((2, 3, 3))),
     "negative eigenvalue": lambda: GivenIntegrals({"000": 1.0, "200": -1.0}),
     "type = 'blob'": lambda: body_from({"type": "blob"}),
-    "body.size = 2.0: expected no such key": lambda: body_from({"type": "sphere", "mass": 1.0, "size": 2.0}),
+    "body.size = 2.0: unknown key": lambda: body_from({"type": "sphere", "mass": 1.0, "size": 2.0}),
     "either mass or density": lambda: body_from({"type": "polyhedron", "vertices": CUBE, "faces": CUBE_FACES}),
 }
 

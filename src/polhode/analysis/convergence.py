@@ -25,6 +25,7 @@ class Convergence:
 
     @property
     def orders(self) -> Array:
+        """The observed order between each two neighbouring step sizes."""
         return np.diff(np.log(self.errors)) / np.diff(np.log(self.steps))
 
 

@@ -15,7 +15,7 @@ from ..bodies import Body
 from ..errors import InvalidInputError
 from ..gravity.kepler import Elements, elements
 from ..simulation.trajectory import Trajectory
-from ..systems.full_body.placements import Placements, bodies_of, placements
+from ..systems.full_body.placements import Placements, placements
 
 if TYPE_CHECKING:
     import xarray
@@ -113,7 +113,7 @@ def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> xar
 
 def _pair(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Body, Body]:
     """The two bodies, counted from 0."""
-    bodies = bodies_of(trajectory.system)
+    bodies = trajectory.system.bodies
     if len(bodies) < 2:
         raise InvalidInputError("trajectory", trajectory, "a trajectory of at least two bodies in space")
     if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(len(bodies)) for k in pair):

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.parameters import ParameterLayout
 from ..errors import InvalidInputError
 from ..geometry.array_api import doubles
 from ..geometry.increments.rigid import symmetric_entries
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-12
+INERTIA_ENTRIES = ParameterLayout(J=6, J_inverse=6)  # what kernels read of an inertia
 STILL = 1e20  # the square of a length in any units that is long beside an orbit's
 
 
@@ -88,5 +90,5 @@ class Inertia:
         return 0.5 * np.trace(self.matrix) * np.eye(3) - self.matrix
 
     def entries(self) -> Array:
-        """Six numbers of J and six of J⁻¹, as kernels read them."""
-        return np.concatenate([symmetric_entries(self.matrix), symmetric_entries(self.inverse)])
+        """Six numbers of J and six of J⁻¹, as kernels read them (`INERTIA_ENTRIES`)."""
+        return INERTIA_ENTRIES.pack(J=symmetric_entries(self.matrix), J_inverse=symmetric_entries(self.inverse))

@@ -73,6 +73,7 @@ class Shape:
     thin = False
 
     def distance(self, other: Shape, X: Array, R: Array) -> float:
+        """The distance from another shape of no higher rank, which is at X with the attitude R in the frame of this one."""
         raise NotImplementedError
 
 
@@ -119,6 +120,7 @@ class Surface(Shape):
 
     @cached_property
     def tree(self) -> cKDTree:
+        """The middles of the triangles, for searches."""
         from scipy.spatial import cKDTree
 
         return cKDTree(self.middles)

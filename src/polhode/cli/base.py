@@ -15,6 +15,7 @@ import typer
 
 from .._version import __version__
 from ..errors import PolhodeError
+from ..plain_text import printable
 
 if TYPE_CHECKING:
     from ..io.scenario.document import Scenario
@@ -79,15 +80,20 @@ def defer_interrupt() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def say(text: str) -> None:
+    """Print a text; what may give orders to a terminal, as a title in a file can, is printed as its escape."""
+    typer.echo(printable(text))
+
+
 def fail(message: str, code: int) -> NoReturn:
     """Print one message on stderr and exit with `code`."""
-    typer.secho(f"polhode: {message}", err=True, fg=typer.colors.RED)
+    typer.secho(f"polhode: {printable(message)}", err=True, fg=typer.colors.RED)
     raise typer.Exit(code)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"polhode {__version__}")
+        say(f"polhode {__version__}")
         raise typer.Exit
 
 
@@ -124,4 +130,4 @@ def show_table(table: Table) -> None:
         f"{next(iter(row.values()))}({', '.join(row[below[0]])})": row[below[1]] for row in table if below[0] in row
     }
     for call, reference in lines.items():
-        typer.echo(f"{call}\n    {reference}")
+        say(f"{call}\n    {reference}")

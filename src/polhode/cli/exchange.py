@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidInputError
-from .base import exit_on_error, main
+from .base import exit_on_error, main, say
 
 if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
@@ -164,9 +164,9 @@ def export(
     trajectory = load(result)
     paths = write(trajectory, out or result.with_name(result.stem + suffix), given)
     for path in paths if len(paths) < 10 else [paths[0], paths[-1]]:
-        typer.echo(f"wrote {path}")
+        say(f"wrote {path}")
     if len(paths) >= 10:
-        typer.echo(f"{len(paths)} files")
+        say(f"{len(paths)} files")
 
 
 @main.command()
@@ -177,4 +177,4 @@ def schema() -> None:
 
     from ..io.scenario.json_schema import scenario_schema
 
-    typer.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
+    say(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))

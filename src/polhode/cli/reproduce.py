@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidInputError
-from .base import exit_on_error, fail, main, show_table
+from .base import exit_on_error, fail, main, say, show_table
 
 
 @main.command()
@@ -36,8 +36,8 @@ def reproduce(
         wrong += len(unexpected(rows))
         show_table(Table(f"{name}: published values and ours", [table_row(row) for row in rows]))
         for reason in misprint_reasons(rows):
-            typer.echo(reason)
+            say(reason)
         for path in write_figures(figures(name), out) if out else []:
-            typer.echo(f"wrote {path}")
+            say(f"wrote {path}")
     if wrong:
         fail(f"{wrong} of the published values should agree with ours and do not", 1)

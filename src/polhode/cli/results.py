@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .base import exit_on_error, main
+from .base import exit_on_error, main, say
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
 
@@ -29,7 +29,7 @@ def plot(
 
     trajectory = load(result)
     for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
-        typer.echo(f"wrote {path}")
+        say(f"wrote {path}")
 
 
 @main.command()
@@ -55,12 +55,12 @@ def view(
     trajectory = load(result)
     if html is not None:
         save_page(trajectory, html)
-        typer.echo(f"wrote {html}")
+        say(f"wrote {html}")
         return
     from ..view.html.server import ViewServer
 
     server = ViewServer(scene(trajectory), port)
-    typer.echo(f"the view is at {server.address}; Ctrl-C ends it")
+    say(f"the view is at {server.address}; Ctrl-C ends it")
     if show:
         webbrowser.open(server.address)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
-from .base import Changes, Folder, ScenarioName, defer_interrupt, exit_on_error, fail, main, open_scenario
+from .base import Changes, Folder, ScenarioName, defer_interrupt, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..io.scenario.build import Plan
@@ -35,6 +35,9 @@ def run(
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html, and a copy of the scenario.")
     ] = True,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the result of another run that is there already.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     earlier: Annotated[
         Path | None, typer.Option("--from", metavar="RESULT", help="Continue an earlier, interrupted run of it.")
@@ -42,6 +45,7 @@ def run(
 ) -> None:
     """Run a scenario: progress, the table of conserved quantities, the result as NetCDF, plots, and a report."""
     from ..io.atomic_files import check_files, check_folder, make_folder
+    from ..io.existing_result import check_replaceable
     from ..io.scenario.build import build_plan
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
@@ -58,18 +62,20 @@ def run(
     if dry_run:
         _show_plan(plan, figures)
         return
-    say = (lambda text: None) if quiet else typer.echo
-    say(chosen.document.title or chosen.name)
-    say(_summary(plan))
+    for path in {file, partial} - ({file, partial} if overwrite else {earlier}):
+        check_replaceable(path, chosen)
+    tell = (lambda text: None) if quiet else say
+    tell(chosen.document.title or chosen.name)
+    tell(_summary(plan))
     for name, text in mesh_reports(plan.system).items():
-        say(f"{name}: {text}")
+        tell(f"{name}: {text}")
     try:
         progress = not quiet
         trajectory = plan.resume(load(earlier), progress=progress) if earlier else plan.run(progress=progress)
     except ConvergenceError as error:
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
-        _save_interrupted(error, partial, ["polhode", "run", scenario, *_same_options(changes, out)])
+        _save_interrupted(error, partial, ["polhode", "run", scenario, *_same_options(changes, out, overwrite)])
     try:
         with defer_interrupt():
             make_folder(out)
@@ -79,12 +85,12 @@ def run(
     if not quiet:
         _show_conservation(trajectory)
     for event in trajectory.events:
-        say(f"{event}{': the run ended there' * event.stopped}")
-    say(f"wrote {file}")
+        tell(f"{event}{': the run ended there' * event.stopped}")
+    tell(f"wrote {file}")
     drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-")
     written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if report else []
     for path in [*drawn, *written]:
-        say(f"wrote {path}")
+        tell(f"wrote {path}")
 
 
 @main.command()
@@ -96,7 +102,7 @@ def check(scenario: ScenarioName, changes: Changes = None) -> None:
     plan = build_plan(open_scenario(scenario, changes))
     _figures(plan)
     _try_first_step(plan)
-    typer.echo(f"{plan.scenario.name} is valid: {_summary(plan)}")
+    say(f"{plan.scenario.name} is valid: {_summary(plan)}")
 
 
 def _try_first_step(plan: Plan) -> None:
@@ -169,10 +175,11 @@ def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]
     fail(f"{error}; the samples so far are in {file}. To continue:\n{again}", 130)
 
 
-def _same_options(changes: list[str] | None, out: Path) -> list[str]:
+def _same_options(changes: list[str] | None, out: Path, overwrite: bool) -> list[str]:
     """The options that make the same run."""
     sets = [part for change in changes or [] for part in ("--set", change)]
-    return sets if out == Path("out") else [*sets, "--out", str(out)]
+    folder = [] if out == Path("out") else ["--out", str(out)]
+    return [*sets, *folder, *(["--overwrite"] if overwrite else [])]
 
 
 def _show_plan(plan: Plan, figures: list[str]) -> None:
@@ -198,7 +205,7 @@ def _show_plan(plan: Plan, figures: list[str]) -> None:
         seconds = min(plan.run(steps=TRIAL_STEPS).stats.seconds for _ in range(2))
         rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, TRIAL_STEPS):.2g} s"
     for name, text in rows.items():
-        typer.echo(f"{name:13} {text}")
+        say(f"{name:13} {text}")
 
 
 def _show_conservation(trajectory: Trajectory) -> None:
@@ -221,4 +228,4 @@ def _show_conservation(trajectory: Trajectory) -> None:
     if stats.max_iterations:
         iterations = f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most"
         line += f"; Newton iterations {iterations}, worst relative residual {stats.worst_residual:.1e}"
-    typer.echo(line)
+    say(line)

@@ -47,6 +47,7 @@ class DiscreteSteering:
 
     @property
     def M0(self) -> Array:
+        """The momentum at the start."""
         return self.M[0]
 
     @property

@@ -58,6 +58,7 @@ class Shooter:
 
     @property
     def duration(self) -> float:
+        """The time that the motion takes."""
         return self.step * self.steps
 
     def end(self, M0: Array) -> tuple[Array, Array] | None:

@@ -47,6 +47,14 @@ def check_positive(field: str, value: Any, *, zero: bool = False) -> float:
     return float(array)
 
 
+def check_nonzero(field: str, value: Any, allowed: str = "a nonzero number") -> float:
+    """`value` as a finite number other than zero."""
+    number = float(check_finite(field, value, ()))
+    if number == 0.0:
+        raise InvalidInputError(field, value, allowed)
+    return number
+
+
 def check_integer(field: str, value: Any, least: int, most: float = np.inf) -> int:
     """`value` as an integer from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
@@ -87,17 +95,19 @@ def from_table(field: str, make: Callable[..., T], table: Any) -> T:
     >>> from_table("moon", Sphere, {"mass": 2.0, "radios": 1.0})
     Traceback (most recent call last):
     ...
-    polhode.errors.InvalidInputError: moon.radios = 1.0: expected no such key; there are mass, radius
+    polhode.errors.InvalidInputError: moon.radios = 1.0: unknown key; the keys are mass, radius
     """
     known = inspect.signature(make).parameters
     if not isinstance(table, Mapping):
         raise InvalidInputError(field, table, f"a table with {', '.join(known)}")
     for key in table:
         if key not in known:
-            raise InvalidInputError(f"{field}.{key}", table[key], f"no such key; there are {', '.join(known)}")
+            raise InvalidInputError(
+                f"{field}.{key}", table[key], problem=f"unknown key; the keys are {', '.join(known)}"
+            )
     missing = [name for name, each in known.items() if each.default is each.empty and name not in table]
     if missing:
-        raise InvalidInputError(field, dict(table), f"a table that has {', '.join(missing)} too")
+        raise InvalidInputError(field, dict(table), problem=f"missing: {', '.join(missing)}")
     try:
         return make(**table)
     except InvalidInputError as error:

@@ -2,7 +2,7 @@
 
 A `Layout` is a list of variables, such as `R` on SO(3) and `Pi` in R³. It knows where each lies in the flat array, how
 to read a tangent vector in coordinates, and how far a point has drifted off the manifold. This is all that the driver,
-the tangent maps and the files know about a state.
+the tangent maps and the files know about a state. Flows take the offsets that they read and write from it, by name.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class Layout:
     >>> y = layout.pack({"R": np.eye(3), "Pi": [1.0, 2.0, 3.0]})
     >>> layout.unpack(y)["Pi"]
     array([1., 2., 3.])
+    >>> R, PI = layout.offsets("R", "Pi")  # what flows read with, as in get3(y, PI, S)
+    >>> R, PI, layout.force_slots("Pi")
+    (0, 9, (12,))
     """
 
     def __init__(self, *variables: Variable) -> None:
@@ -50,6 +53,19 @@ class Layout:
         if any(a.stop != b.start for a, b in pairwise(kicked)):
             raise ValueError("kicked variables must lie side by side")
         self.kicked = slice(kicked[0].start, kicked[-1].stop) if kicked else slice(0, 0)
+
+    def offsets(self, *names: str) -> tuple[int, ...]:
+        """Where each of these variables begins in the flat array."""
+        return tuple(int(self.slices[name].start) for name in names)
+
+    @property
+    def forces(self) -> int:
+        """How many force slots there are: one for each kicked entry, behind all variables."""
+        return int(self.kicked.stop - self.kicked.start)
+
+    def force_slots(self, *names: str) -> tuple[int, ...]:
+        """Where the slots begin for the forces on each of these kicked variables."""
+        return tuple(self.size + int(self.slices[name].start - self.kicked.start) for name in names)
 
     def pack(self, values: Mapping[str, object]) -> Array:
         """The flat array of the values by name."""

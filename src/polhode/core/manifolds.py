@@ -25,6 +25,7 @@ class Manifold:
 
     @property
     def size(self) -> int:
+        """How many numbers a point has."""
         return int(np.prod(self.shape, dtype=int))
 
     def basis(self, x: Array) -> Array:
@@ -52,15 +53,8 @@ class Manifold:
         return np.linalg.norm(x - y, axis=-1)
 
 
-@dataclass(frozen=True)
-class Euclidean(Manifold):
-    """Rⁿ as vectors of length n; n = 0 stands for a single number."""
-
-    n: int = 3
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        return (self.n,) if self.n else ()
+class LinearSpace(Manifold):
+    """A space of arrays, whose tangent vectors are such arrays too."""
 
     @property
     def dimension(self) -> int:  # type: ignore[override]
@@ -74,6 +68,17 @@ class Euclidean(Manifold):
 
     def retract(self, x: Array, xi: Array) -> Array:
         return x + xi
+
+
+@dataclass(frozen=True)
+class Euclidean(LinearSpace):
+    """Rⁿ as vectors of length n; n = 0 stands for a single number."""
+
+    n: int = 3
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (self.n,) if self.n else ()
 
 
 @dataclass(frozen=True)
@@ -268,7 +273,7 @@ class Skew(_Square):
 
 
 @dataclass(frozen=True)
-class Matrices(Manifold):
+class Matrices(LinearSpace):
     """Real matrices of `rows` × `columns`."""
 
     rows: int
@@ -277,16 +282,3 @@ class Matrices(Manifold):
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         return (self.rows, self.columns)
-
-    @property
-    def dimension(self) -> int:  # type: ignore[override]
-        return self.size
-
-    def basis(self, x: Array) -> Array:
-        return np.eye(self.size)
-
-    def coordinates(self, x: Array, dx: Array) -> Array:
-        return dx
-
-    def retract(self, x: Array, xi: Array) -> Array:
-        return x + xi

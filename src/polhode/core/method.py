@@ -37,18 +37,22 @@ class Report:
 
     @property
     def iterations(self) -> int:
+        """Newton iterations in all."""
         return int(self.numbers[ITERATIONS])
 
     @property
     def mean_iterations(self) -> float:
+        """Newton iterations per solve, on average."""
         return self.iterations / max(float(self.numbers[SOLVES]), 1.0)
 
     @property
     def most_iterations(self) -> int:
+        """The most Newton iterations in one solve."""
         return int(self.numbers[MOST_ITERATIONS])
 
     @property
     def worst_residual(self) -> float:
+        """The largest relative residual that a solve was left with."""
         return float(np.sqrt(self.numbers[WORST_RESIDUAL]))
 
     @property
@@ -80,7 +84,7 @@ class Start:
         kind: types.Type = double,
         directions: slice = slice(None),
     ) -> Start:
-        """The start from `state`, kept in this form; duals carry the tangent `directions`."""
+        """The start from `state`, in the representation of this name; duals carry the tangent `directions`."""
         system = state.system
         representation = system.representations[form]
         y = spread(representation.layout, system.enter(form, state), kind, directions)
@@ -97,6 +101,8 @@ class Run(ABC):
     y: Array
     carried: int
     report: Report
+    dense: ClassVar[bool] = False
+    """Whether the method has a dense output of its own, `follow`."""
 
     @property
     def sample(self) -> Array:
@@ -117,6 +123,15 @@ class Run(ABC):
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         """Do the steps number `first` … `first + count − 1`, writing `row` into the rows of `samples` after each step
         whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
+
+    def follow(self, times: Array, samples: Array) -> tuple[int, int]:
+        """Optional, with `dense = True`: go from the present sample through `times`, in the direction of the step, none of
+        them before it, by the method's own dense output. Writes `sample` at each time into the rows of `samples`, as far as
+        there are rows, and leaves the run at the last. Returns a status, 0 for success, and the number of times reached.
+
+        A sample must not depend on which others are asked for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no dense output of its own")
 
     def states(self, samples: Array) -> Array:
         """The states (n, size of the layout times width) that rows of samples stand for."""
@@ -177,6 +192,7 @@ class Method(ABC):
         return [cls()]
 
     def traits(self) -> dict[str, bool]:
+        """What the method promises, by name: what tables list and tests measure."""
         return {
             "symplectic": self.symplectic,
             "symmetric": self.symmetric,

@@ -1,4 +1,4 @@
-"""The ways to keep a system's state, and the flows on each: all that a method knows about a system."""
+"""The ways to store a system's state, and the flows on each: all that a method knows about a system."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Representation:
-    """One way to keep the state, and the flows on it; None where the system does not offer one.
+    """One way to store the state, and the flows on it; None where the system does not offer one.
 
     The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
     entry, then `workspace` entries that flows may use and that mean nothing between calls.
@@ -59,7 +59,7 @@ class Representation:
     @property
     def forces(self) -> int:
         """How many force slots follow the variables in `y`."""
-        return self.layout.kicked.stop - self.layout.kicked.start if self.force else 0
+        return self.layout.forces if self.force else 0
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def spread(layout: Layout, y: Array, kind: types.Type, directions: slice = slice
 
 
 def spread_parameters(p: Array, kind: types.Type) -> Array:
-    """Parameters as the flows of this scalar read them (`par`): lanes hold one a member."""
+    """Parameters as the flows of this scalar read them (`par`): lanes hold one per member."""
     return side_by_side(p, kind) if isinstance(kind, Lanes) else p.copy()
 
 

@@ -1,6 +1,6 @@
 """What every system has: parameters, states, conserved quantities, and flows that methods are made of.
 
-A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is kept in one or
+A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is stored in one or
 more *representations*, for instance the attitude as a matrix or as a quaternion. A representation is a layout of
 variables and the compiled flows on it:
 
@@ -13,7 +13,7 @@ A method asks for the representation and the flows that it needs, and knows noth
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
 from .facade import above
+from .hooks import Hooks
 from .representation import Canonical, Form, Representation
 
 if TYPE_CHECKING:
@@ -93,29 +94,29 @@ class State:
         return self.system.invariants(self.values)
 
 
-class System(ABC):
-    """Base of all systems."""
+class System(Hooks):
+    """Base of all systems: the contract. What else may be asked of one is in `Hooks`."""
 
     summary: ClassVar[str]
     reference: ClassVar[str]
     fields: Mapping[str, Field]
     conserved: Mapping[str, Invariant]
-    hamiltonian: bool = True  # False where the flow keeps no symplectic form: dissipation, nonholonomic
+    hamiltonian: bool = True  # False where the flow conserves no symplectic form: dissipation, nonholonomic
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         system = super().__new__(cls)
-        system._arguments = tuple(map(_kept, args)), {name: _kept(value) for name, value in named.items()}
+        system._arguments = tuple(map(_snapshot, args)), {name: _snapshot(value) for name, value in named.items()}
         return system
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made anew from the same arguments: compiled code stays in the process that has it."""
-        return _made, (type(self), *self._arguments)
+        return _rebuilt, (type(self), *self._arguments)
 
     @property
     @abstractmethod
     def representations(self) -> Mapping[str, Representation]:
-        """The ways to keep the state, by name."""
+        """The ways to store the state, by name."""
 
     @abstractmethod
     def parameters(self) -> Array:
@@ -180,6 +181,7 @@ class System(ABC):
 
     @property
     def has_exact(self) -> bool:
+        """Whether there is a closed-form solution."""
         return type(self).closed_form is not System.closed_form
 
     def __repr__(self) -> str:
@@ -190,12 +192,13 @@ class System(ABC):
         return above("system_html")(self)
 
 
-def _kept(argument: Any) -> Any:
+def _snapshot(argument: Any) -> Any:
     """An argument as it is now, whatever its owner does with it later."""
     return copy(argument) if isinstance(argument, (np.ndarray, list, dict)) else argument
 
 
-def _made(cls: type[System], args: tuple[Any, ...], named: dict[str, Any]) -> System:
+def _rebuilt(cls: type[System], args: tuple[Any, ...], named: dict[str, Any]) -> System:
+    """The system that these arguments make."""
     return cls(*args, **named)
 
 

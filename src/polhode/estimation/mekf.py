@@ -79,6 +79,7 @@ class MEKF:
 
     @property
     def t(self) -> float:
+        """The time of the present estimate."""
         return self.state.t
 
     def process_noise(self, dt: float) -> Array:

@@ -13,7 +13,7 @@ the second part, the derivative of that in the direction v. So no formula for th
 
 Names with a trailing underscore are kernels on pairs, ((nine entries of R), (x, y, z)) and (ω, v). The names without
 are their forms on arrays: a motion is a homogeneous matrix [[R, x], [0, 1]] of shape (..., 4, 4), a twist (ω, v) has
-shape (..., 6); they broadcast over leading axes. What is no rigid motion, no ξ^, or not finite is refused with
+shape (..., 6); they broadcast over leading axes. What is not a rigid motion, not a ξ^, or not finite is refused with
 `InvalidInputError`. References: Murray, Li & Sastry, "A mathematical introduction to robotic manipulation" (1994); Iserles,
 Munthe-Kaas, Nørsett & Zanna, "Lie-group methods" (2000).
 """

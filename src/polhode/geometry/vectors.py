@@ -17,31 +17,37 @@ Symmetric = tuple[Any, Any, Any, Any, Any, Any]
 
 @kernel
 def add(a: Vector, b: Vector) -> Vector:
+    """`a + b`."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @kernel
 def subtract(a: Vector, b: Vector) -> Vector:
+    """`a − b`."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @kernel
 def scale(s: Any, a: Vector) -> Vector:
+    """`s a`."""
     return s * a[0], s * a[1], s * a[2]
 
 
 @kernel
 def negate(a: Vector) -> Vector:
+    """`−a`."""
     return -a[0], -a[1], -a[2]
 
 
 @kernel
 def dot(a: Vector, b: Vector) -> Any:
+    """`a·b`."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
 def cross(a: Vector, b: Vector) -> Vector:
+    """`a × b`."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
@@ -77,6 +83,7 @@ def apply_symmetric(J: Symmetric, x: Vector) -> Vector:
 
 @kernel
 def transpose(A: Matrix) -> Matrix:
+    """`Aᵀ`."""
     return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
 
 
@@ -108,3 +115,9 @@ def solve(A: Matrix, b: Vector) -> tuple[Vector, Any]:
     y = (c1 * b[0] + (A[0] * A[8] - A[2] * A[6]) * b[1] + (A[2] * A[3] - A[0] * A[5]) * b[2]) * d
     z = (c2 * b[0] + (A[1] * A[6] - A[0] * A[7]) * b[1] + (A[0] * A[4] - A[1] * A[3]) * b[2]) * d
     return (x, y, z), determinant
+
+
+@kernel
+def times_hat(R: Matrix, omega: Vector) -> Matrix:
+    """`R S(ω)`, the derivative of an attitude that turns at the body rate ω: row r of it is r × ω."""
+    return cross(R[0:3], omega) + cross(R[3:6], omega) + cross(R[6:9], omega)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.parameters import ParameterLayout
 from ..geometry.vectors import (
     Matrix,
     Vector,
@@ -17,13 +18,18 @@ from ..geometry.vectors import (
     transpose,
 )
 from ..scalars import compiled, get3, get9, kernel, put, put3
-from .counts import count
+from ..scalars.protocol import par_int
 from .expansion import expansion
 from .points import points_points
 from .polyhedron import point_polyhedron, polyhedron_point
 from .second_order import second_order
 
-POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON, POLYHEDRON_FIRST = 0, 1, 2, 3, 4
+POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON, POLYHEDRON_FIRST = range(5)  # the first number of a block
+SEEN = ParameterLayout(X=3, R=9)  # a relative position and attitude, and what is found there
+FOUND = ParameterLayout(U=1, F=3, M=3)
+PLACE, ATTITUDE = SEEN.offsets("X", "R")
+SEEN_SIZE = SEEN.size
+POTENTIAL, FORCE, MOMENT = FOUND.offsets("U", "F", "M")
 
 
 @kernel
@@ -31,7 +37,7 @@ def mutual(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> 
     """U, ∂U/∂X and M at the relative position X and attitude R, all in frame 2; see the package's page."""
     # Numba compiles a function anew for every literal it is called with; a sum is no literal
     i, j = at + 0, w + 0
-    kind = count(p, i, S)
+    kind = par_int(p, i, S)
     if kind == SECOND_ORDER:
         return second_order(S, X, R, p, i, work, j)
     if kind == EXPANSION:
@@ -63,16 +69,16 @@ def mutual_inertial(
 
 @compiled
 def evaluate(S: Any, y: Any, p: Any, work: Any, out: Any) -> None:
-    """From Python: X and R in `y` (12 entries), then U, ∂U/∂X and M to `out` (7 entries)."""
-    U, F, M = mutual(S, get3(y, 0, S), get9(y, 3, S), p, 0, work, 0)
-    put(out, 0, S, U)
-    put3(out, 1, S, F)
-    put3(out, 4, S, M)
+    """From Python: U, ∂U/∂X and M, to `out`, of X and R in `y`."""
+    U, F, M = mutual(S, get3(y, PLACE, S), get9(y, ATTITUDE, S), p, 0, work, 0)
+    put(out, POTENTIAL, S, U)
+    put3(out, FORCE, S, F)
+    put3(out, MOMENT, S, M)
 
 
 @compiled
 def energies(S: Any, samples: Any, p: Any, y: Any, U: Any) -> None:
-    """U of every row (X, R) of `samples`; `y` has twelve entries and the workspace behind them."""
+    """U of every row (X, R) of `samples`; `y` has room for one row and the workspace behind it."""
     for row in range(samples.shape[0]):
-        y[:12] = samples[row, :12]
-        U[row] = mutual(S, get3(y, 0, S), get9(y, 3, S), p, 0, y, 12)[0]
+        y[:SEEN_SIZE] = samples[row, :SEEN_SIZE]
+        U[row] = mutual(S, get3(y, PLACE, S), get9(y, ATTITUDE, S), p, 0, y, SEEN_SIZE)[0]

@@ -27,7 +27,7 @@ from typing import Any
 
 from ..geometry.vectors import Matrix, Vector, scale
 from ..scalars import compiled, get, kernel, par, put
-from .counts import count
+from ..scalars.protocol import par_int
 from .harmonics import fill_derivatives
 
 HEADER = 5
@@ -149,7 +149,7 @@ def add_moment(S: Any, work: Any, A: int, L: int, wide: int, l: int, U: Any, M: 
 @compiled
 def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M to order N."""
-    N, d1, d2 = count(p, at + 1, S), count(p, at + 2, S), count(p, at + 3, S)
+    N, d1, d2 = par_int(p, at + 1, S), par_int(p, at + 2, S), par_int(p, at + 3, S)
     unit = par(p, at + 4, S)
     a, b = at + HEADER, at + HEADER + (N + 1) * (N + 1)
     row, wide = N + 2, d1 + 3

@@ -61,6 +61,7 @@ class Elements:
 
     @property
     def mean_anomaly(self) -> Array:
+        """The mean anomaly."""
         return mean_anomaly(self.true_anomaly, self.e, self.gap)
 
     @property

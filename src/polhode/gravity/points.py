@@ -13,7 +13,7 @@ from typing import Any
 
 from ..geometry.vectors import Matrix, Vector, add, apply, cross, dot, scale, subtract
 from ..scalars import kernel, par, par3, sqrt
-from .counts import count
+from ..scalars.protocol import par_int
 
 HEADER = 3
 
@@ -22,8 +22,8 @@ HEADER = 3
 def points_points(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M of two sets of points; needs no workspace."""
     first = at + HEADER
-    second = first + 4 * count(p, at + 1, S)
-    end = second + 4 * count(p, at + 2, S)
+    second = first + 4 * par_int(p, at + 1, S)
+    end = second + 4 * par_int(p, at + 2, S)
     zero = 0.0 * X[0]
     U = zero
     F = (zero, zero, zero)

@@ -46,7 +46,7 @@ from ..geometry.vectors import (
     subtract,
 )
 from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put, put3, sqrt, where
-from .counts import count
+from ..scalars.protocol import par_int
 
 Array = NDArray[np.float64]
 HEADER = 5
@@ -74,7 +74,7 @@ def edge_logarithm(r1: Vector, a: Any, r2: Vector, b: Any, length: Any) -> tuple
 @compiled
 def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Symmetric, Any]:
     """U, ∂U/∂X, the six entries (xx, yy, zz, yz, xz, xy) of ∂²U/∂X², and Σω."""
-    vertices, edges, facets = count(p, at + 1, S), count(p, at + 2, S), count(p, at + 3, S)
+    vertices, edges, facets = par_int(p, at + 1, S), par_int(p, at + 2, S), par_int(p, at + 3, S)
     strength = par(p, at + 4, S)
     first = at + HEADER
     for v in range(vertices):
@@ -87,7 +87,7 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
     infinite = zero
     for e in range(edges):
         at_edge = first + EDGE * e
-        i, j = w + 4 * count(p, at_edge, S), w + 4 * count(p, at_edge + 1, S)
+        i, j = w + 4 * par_int(p, at_edge, S), w + 4 * par_int(p, at_edge + 1, S)
         L, on_edge = edge_logarithm(
             get3(work, i, S), get(work, i + 3, S), get3(work, j, S), get(work, j + 3, S), par(p, at_edge + 2, S)
         )
@@ -99,7 +99,7 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
     H = (zero, zero, zero, zero, zero, zero)
     for f in range(facets):
         here = first + FACET * f
-        i, j, k = w + 4 * count(p, here, S), w + 4 * count(p, here + 1, S), w + 4 * count(p, here + 2, S)
+        i, j, k = w + 4 * par_int(p, here, S), w + 4 * par_int(p, here + 1, S), w + 4 * par_int(p, here + 2, S)
         r1, r2, r3 = get3(work, i, S), get3(work, j, S), get3(work, k, S)
         s1, s2, s3 = get(work, i + 3, S), get(work, j + 3, S), get(work, k + 3, S)
         below = s1 * s2 * s3 + s1 * dot(r2, r3) + s2 * dot(r3, r1) + s3 * dot(r1, r2)
@@ -109,8 +109,8 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
         h = dot(n, r1)
         t = scale(-omega, n)
         s = -h * omega
-        l1, l2 = get(work, logs + count(p, here + 3, S), S), get(work, logs + count(p, here + 4, S), S)
-        l3 = get(work, logs + count(p, here + 5, S), S)
+        l1, l2 = get(work, logs + par_int(p, here + 3, S), S), get(work, logs + par_int(p, here + 4, S), S)
+        l3 = get(work, logs + par_int(p, here + 5, S), S)
         t1, t2, t3 = scale(l1, par3(p, here + 9, S)), scale(l2, par3(p, here + 12, S)), scale(l3, par3(p, here + 15, S))
         s = s + dot(t1, r1) + dot(t2, r2) + dot(t3, r3)
         t = add(add(t, t1), add(t2, t3))

@@ -1,0 +1,1 @@
+"""Files: scenarios, results, and the formats of others."""

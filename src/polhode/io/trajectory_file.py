@@ -67,6 +67,7 @@ class Header:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Header:
+        """The header of a trajectory."""
         system, method = trajectory.system, trajectory.method
         return cls(
             system=type(system).__name__,
@@ -82,10 +83,12 @@ class Header:
         )
 
     def to_attributes(self) -> dict[str, Any]:
+        """The attributes of the file."""
         return {PREFIX + field.name: _encode(field.name, getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_attributes(cls, attributes: Mapping[str, Any]) -> Header:
+        """The header that a file's attributes hold."""
         found = {}
         for field in fields(cls):
             if PREFIX + field.name in attributes:

@@ -2,10 +2,11 @@
 
 from ..core.method import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert
+from .dop853 import DOP853
 from .forced import ForcedLGVI, FullKickVI
 from .gauss_legendre import GaussLegendre
 from .moser_veselov import MoserVeselov, SymmetricMoserVeselov
-from .reference import DOP853, Exact
+from .reference import Exact
 from .runge_kutta import RK4, Midpoint
 from .variational import LGVI, QuaternionVI
 

@@ -1,6 +1,6 @@
 """Symmetric compositions: a symmetric map of order 2, done with fractions of the step, becomes one of higher order.
 
-`Ψ_h = Φ_{γ_s h} ∘ … ∘ Φ_{γ_1 h}` with `γ_i = γ_{s+1−i}` and `Σ γ_i = 1` is symmetric and keeps whatever Φ keeps. The sets
+`Ψ_h = Φ_{γ_s h} ∘ … ∘ Φ_{γ_1 h}` with `γ_i = γ_{s+1−i}` and `Σ γ_i = 1` is symmetric and conserves whatever Φ conserves. The sets
 are the ones with small error constants rather than the fewest stages: for order 4 Suzuki's five, for orders 6 and 8
 the nine and seventeen of Kahan and Li.
 """
@@ -51,8 +51,18 @@ def fractions(order: int) -> NDArray[np.float64]:
     return np.concatenate([half, [1.0 - 2.0 * half.sum()], half[::-1]])
 
 
-def composition_stages(order: int) -> NDArray[np.float64]:
-    """Rows (fraction of the step, where it starts) for the drift–kick loop."""
-    gamma = fractions(order)
+def stages(gamma: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows (fraction of the step, where it starts) for the drift–kick loop.
+
+    >>> stages(np.array([0.25, 0.5, 0.25]))
+    array([[0.25, 0.  ],
+           [0.5 , 0.25],
+           [0.25, 0.75]])
+    """
     starts = np.concatenate([[0.0], np.cumsum(gamma)[:-1]])
     return np.stack([gamma, starts], axis=1)
+
+
+def composition_stages(order: int) -> NDArray[np.float64]:
+    """The stages of the set of this order."""
+    return stages(fractions(order))

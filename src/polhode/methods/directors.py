@@ -80,7 +80,7 @@ def _middle(trajectory: Any) -> tuple[Array, Array]:
 class EnergyMomentum(DirectorScheme):
     """The energy–momentum scheme: midpoint rule for the momenta, constraints at the end of each step.
 
-    It keeps the kinetic energy and, of the standard body, the momentum in space, of the non-twisting one the momentum's
+    It conserves the kinetic energy and, of the standard body, the momentum in space, of the non-twisting one the momentum's
     components along d₁ and d₂. It carries the velocities of the directors, which lie in the tangent space of SO(3) only
     to order 2. `a` from 0 to 1 shares the force of constraint between `multipliers`, and changes nothing else.
 

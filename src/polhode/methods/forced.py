@@ -31,7 +31,7 @@ class FullKickVI(Variational):
     """Variational integrator on unit quaternions with the whole impulse of the damping at the start of a step, implicit.
 
     Of order 1, but a relative motion that decays within a step is gone after it, however stiff the damping; the schemes
-    of order 2 let it ring. Momenta are kept all the same.
+    of order 2 let it ring. Momenta are conserved all the same.
 
     >>> FullKickVI()
     FullKickVI()

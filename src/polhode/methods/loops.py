@@ -1,4 +1,4 @@
-"""The compiled loops: one for methods made of drifts and kicks, one for explicit Runge–Kutta methods.
+"""The compiled loop of methods made of drifts and kicks, and what all loops share.
 
 They move flat arrays of doubles about and call flows; the scalar matters to the flows alone. Adding h times a force to
 a momentum, or a linear combination of stages, is the same loop over doubles for doubles, lanes and duals.
@@ -93,7 +93,7 @@ def drift_kick_loop(
     return 0, span.steps
 
 
-@compiled
+@kernel
 def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
     """dy/dt at y: the motion without force, plus the force on the momenta."""
     status = rhs(S, y, p, t, dy, report)
@@ -104,64 +104,12 @@ def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: flo
     return status
 
 
-@kernel
-def combine(weights: Array, slopes: Array, total: Array) -> None:
-    """The weighted sum of the first rows of `slopes`, one row after another: a loop that is done in whole registers."""
-    for m in range(slopes.shape[1]):
-        total[m] = 0.0
-    for j in range(weights.shape[0]):
-        if weights[j] != 0.0:
-            for m in range(slopes.shape[1]):
-                total[m] += weights[j] * slopes[j, m]
-
-
-class Tableau(NamedTuple):
-    """The coefficients of an explicit Runge–Kutta method."""
-
-    A: Array
-    b: Array
-    c: Array
-
-
 @compiled
-def runge_kutta_loop(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    y: Array,
-    p: Array,
-    slots: Slots,
-    tableau: Tableau,
-    slopes: Array,
-    stage: Array,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    report: Array,
-) -> tuple[int, int]:
-    """An explicit Runge–Kutta method, for the sum of `rhs` and of the force on the momenta.
-
-    `slopes` has a row for each stage, and `stage` room for a state with its slots and workspace.
-    """
-    row, size, step = 0, slopes.shape[1], clock.step
-    A, b, c = tableau.A, tableau.b, tableau.c
-    for k in range(span.first, span.first + span.steps):
-        t = clock.t0 + k * step
-        for i in range(b.shape[0]):
-            combine(A[i, :i], slopes, stage)
-            for m in range(size):
-                stage[m] = y[m] + step * stage[m]
-            status = slope(S, rhs, force, stage, p, slots, t + c[i] * step, slopes[i], report)
-            if status != 0:
-                return status, k - span.first
-        combine(b, slopes, stage)
-        for m in range(size):
-            y[m] += step * stage[m]
-        if (k + 1) % span.every == 0:
-            samples[row, :] = y[: samples.shape[1]]
-            row += 1
-    report[EVALUATIONS] += span.steps * b.shape[0]
-    return 0, span.steps
+def put_slope(
+    S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array
+) -> int:
+    """`slope`, for Python."""
+    return slope(S, rhs, force, y, p, slots, t, dy, report)
 
 
 @compiled
@@ -202,6 +150,7 @@ class Workbench:
         self.report = Report()
 
     def states(self, samples: Array) -> Array:
+        """The states that rows of samples stand for."""
         return samples[:, : self.slots.forces].copy()
 
 
@@ -248,34 +197,6 @@ class DriftKickRun(Workbench, Run):
         )
 
 
-class RungeKuttaRun(Workbench, Run):
-    """An explicit Runge–Kutta method."""
-
-    def __init__(self, start: Start, tableau: Tableau) -> None:
-        super().__init__(start, start.representation.rhs)
-        self.tableau = tableau
-        self.carried = self.slots.forces  # forces are evaluated anew at every stage
-        self.slopes = np.zeros((len(tableau.b), self.carried))
-        self.stage = np.zeros(self.y.size)
-
-    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return runge_kutta_loop(
-            self.kind,
-            self.main,
-            self.force,
-            self.y,
-            self.p,
-            self.slots,
-            self.tableau,
-            self.slopes,
-            self.stage,
-            self.clock,
-            Span(first, count, every),
-            samples,
-            self.report.numbers,
-        )
-
-
 class RightHandSide(Workbench):
     """dy/dt as a Python function `(t, y) -> dy/dt`, for solvers that call back."""
 
@@ -285,5 +206,5 @@ class RightHandSide(Workbench):
     def __call__(self, t: float, y: Array) -> Array:
         self.y[: self.slots.forces] = y
         dy = np.empty(self.slots.forces)
-        slope(self.kind, self.main, self.force, self.y, self.p, self.slots, t, dy, self.report.numbers)
+        put_slope(self.kind, self.main, self.force, self.y, self.p, self.slots, t, dy, self.report.numbers)
         return dy

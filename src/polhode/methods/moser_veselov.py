@@ -2,7 +2,7 @@
 
 The discrete body solves `J_D(U) = U Λ − Λ Uᵀ = h M` and turns by U. It is the variational integrator of the free body, and
 more: it is integrable, as the body itself is. Energy, all of Manakov's integrals, the Casimir functions and the spatial
-momentum are kept to rounding at any step; what is wrong at a large step is the clock, by O(h²). The step has a sharp upper
+momentum are conserved to rounding at any step; what is wrong at a large step is the clock, by O(h²). The step has a sharp upper
 bound, the same all along a motion (`system.largest_step`).
 """
 
@@ -19,7 +19,7 @@ from .loops import DriftKickRun
 
 
 class _Discrete(Method):
-    """What the two methods share: all traits, and a run of one whole step a step."""
+    """What the two methods share: all traits, and a run of one drift per step."""
 
     order = 2
     symplectic = True
@@ -42,7 +42,7 @@ class MoserVeselov(_Discrete):
     """Moser and Veselov's map on T*SO(n).
 
     `algorithm=2` (4.5) carries the attitude and the momentum: `U = J_D⁻¹(h M)`, `Q ↦ Q U`, `M ↦ Uᵀ M U`. The momentum is
-    kept by its constant, m = Q M Qᵀ, so that its spectrum cannot drift. `algorithm=1` (4.4) carries two successive
+    stored by its constant, m = Q M Qᵀ, so that its spectrum cannot drift. `algorithm=1` (4.4) carries two successive
     attitudes, Q_k and Q_{k+1}, and knows the momentum only from them, as `h M_{k+1} = Λ U − Uᵀ Λ`, U = Q_kᵀ Q_{k+1}. In
     exact arithmetic they are the same map (MDRBn), written down for the pairing of Q_k and M_k that is symplectic. Since
     a state holds no pair, a run of algorithm 1 that is taken up again goes on to rounding, not bit for bit.

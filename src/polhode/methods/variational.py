@@ -2,7 +2,7 @@
 
 One step is a half kick by the force, the discrete free motion, and a half kick: the map that the discrete Hamilton's
 principle gives for a kinetic energy discretised on the group and the trapezoidal rule for the potential. It is
-symplectic and symmetric and keeps every momentum map of the discrete Lagrangian. Higher orders compose it.
+symplectic and symmetric and conserves every momentum map of the discrete Lagrangian. Higher orders compose it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .loops import DriftKickRun
 
 
 class Variational(Method):
-    """What the variational methods share; they differ in how the state is kept."""
+    """What the variational methods share; they differ in the representation of the state."""
 
     symplectic = True
     symmetric = True
@@ -52,8 +52,8 @@ class LGVI(Variational):
 
     `order` 2, 4, 6 or 8. `form="hamiltonian"` carries the attitude and the momentum at the node. `form="lagrangian"`
     carries the attitude and the increment of the last interval, (R_{k−1}, R_k): the same map in other variables. The
-    increment F is kept by its momentum, `h S(P) = Jd F − Fᵀ Jd`, which fixes it and, unlike the product of two
-    attitudes, neither loses digits nor drifts; a force then acts once a node, with the mean of the two intervals.
+    increment F is stored by its momentum, `h S(P) = Jd F − Fᵀ Jd`, which fixes it and, unlike the product of two
+    attitudes, neither loses digits nor drifts; a force then acts once per node, with the mean of the two intervals.
 
     >>> LGVI(order=4)
     LGVI(order=4)

@@ -32,6 +32,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
+        """How far our value is from the published one."""
         return self.computed - self.published
 
     @property
@@ -41,6 +42,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
+        """Whether the two agree, in words."""
         if self.misprint:
             return DIFFERS if self.agrees else MISPRINT
         return AGREES if self.agrees else DIFFERS

@@ -37,6 +37,7 @@ SENSORS = (VectorSensor([1, 0, 0], np.radians(0.5), "sun"), VectorSensor([0, 1, 
 
 
 def free_start() -> State:
+    """The first state of the free body."""
     return FreeRigidBody(INERTIA).state(q=[0, 0, 0, 1], omega=OMEGA)
 
 

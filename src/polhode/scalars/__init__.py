@@ -6,6 +6,7 @@ from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, 
 from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
 from .lanes import Lanes, lane_width
 from .memory import (
+    add3,
     double,
     duals,
     get,
@@ -17,11 +18,13 @@ from .memory import (
     par,
     par3,
     par6,
+    par9,
     put,
     put3,
     put4,
     put9,
     store,
+    tail,
     width,
 )
 
@@ -32,6 +35,7 @@ __all__ = [
     "Rate",
     "absolute",
     "acos",
+    "add3",
     "any_of",
     "asin",
     "atan",
@@ -60,6 +64,7 @@ __all__ = [
     "par",
     "par3",
     "par6",
+    "par9",
     "partial",
     "power",
     "put",
@@ -73,6 +78,7 @@ __all__ = [
     "smallest",
     "sqrt",
     "store",
+    "tail",
     "tan",
     "tanh",
     "value",

@@ -14,17 +14,21 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
-CACHE_LINE = 64
+from .calls import CACHE_LINE, add_entry
 
 
 class AlignedLower(Lower):
     """Numba's code generator, with the attribute on the function that it makes."""
 
     def setup_function(self, fndesc: Any) -> None:
+        """Numba's own, and the alignment of the stack."""
         super().setup_function(fndesc)
         attributes = self.function.attributes
         attributes.add("nounwind")  # flows never raise; llvmlite writes an alignment only beside another attribute
         attributes.alignstack = CACHE_LINE
+
+    def create_cfunc_wrapper(self) -> None:
+        add_entry(self.context, self.library, self.fndesc)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

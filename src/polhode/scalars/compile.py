@@ -22,7 +22,9 @@ from numba import njit, types
 from numba.extending import typeof_impl
 
 from .aligned import AlignedCompiler
+from .calls import FlowType
 from .fingerprint import fingerprint
+from .private_cache import PrivateCacheFile
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +39,8 @@ def _cached(function: Any, **options: Any) -> Any:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**options)(function)
-    dispatcher._cache._cache_file._source_stamp = fingerprint(function)
+    cache = dispatcher._cache
+    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base, fingerprint(function))
     return dispatcher
 
 
@@ -50,6 +53,7 @@ class Compilable:
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher of the function, made when it is first asked for."""
         return _cached(self.function)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -80,6 +84,7 @@ class Kernel(Compilable):
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher, which inlines."""
         # nobody calls it but compiled code, into which it is inlined: the wrappers would only cost time to compile
         return njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(self.function)
 
@@ -105,23 +110,21 @@ def kind_type(kind: types.Type) -> types.Type:
     return types.NumberClass(kind) if isinstance(kind, types.Number) else types.TypeRef(kind)
 
 
-class BoundFlow(types.WrapperAddressProtocol):
+class BoundFlow:
     """A flow compiled for one scalar: what loops are given."""
 
     def __init__(self, dispatcher: Any, kind: types.Type, rest: tuple[types.Type, ...]) -> None:
-        token = kind_type(kind)
-        arguments = (token, ARRAY, ARRAY, *rest)
-        self._signature = types.int64(*arguments)
-        dispatcher.compile(self._signature)
+        arguments = (kind_type(kind), ARRAY, ARRAY, *rest)
+        dispatcher.compile(types.int64(*arguments))
         result = dispatcher.overloads[arguments]
         self._library = result.library  # keeps the machine code alive
-        self._address = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+        self.numba_type = FlowType(arguments)
+        self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
-    def __wrapper_address__(self) -> int:
-        return self._address
 
-    def signature(self) -> Any:
-        return self._signature
+@typeof_impl.register(BoundFlow)
+def _typeof_bound_flow(value: BoundFlow, context: Any) -> types.Type:
+    return value.numba_type
 
 
 class Flow(Compilable):
@@ -140,6 +143,7 @@ class Flow(Compilable):
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher, with aligned arrays."""
         return _cached(self.function, pipeline_class=AlignedCompiler)
 
     def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:

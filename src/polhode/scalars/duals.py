@@ -45,6 +45,7 @@ def registers(partials: int) -> list[range]:
 
 
 def storage(partials: int) -> ir.LiteralStructType:
+    """The LLVM type of a dual."""
     return ir.LiteralStructType([DOUBLE, *(vector(len(r)) for r in registers(partials))])
 
 
@@ -55,6 +56,7 @@ class _DualModel(models.PrimitiveModel):
 
 
 def zero_partials(partials: int) -> list[Any]:
+    """Vectors of zeros for this many partials."""
     return [ir.Constant(vector(len(r)), [0.0] * len(r)) for r in registers(partials)]
 
 
@@ -83,6 +85,7 @@ def scaled(builder: Any, partials: list[Any] | None, factor: Any) -> Any:
 
 
 def negated(builder: Any, partials: list[Any]) -> list[Any]:
+    """The negatives of partials."""
     return [builder.fneg(d) for d in partials]
 
 

@@ -26,7 +26,7 @@ def plain(function: Any) -> Any:
 
 @cache
 def scalar_layer() -> bytes:
-    """The sources of the scalars: what they compile to is no function that another one names."""
+    """The sources of the scalars: no other function names what they compile to."""
     return b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
 
 

@@ -54,6 +54,7 @@ class Mask(types.Type):
 
 
 def vector(width: int, element: ir.Type = DOUBLE) -> ir.VectorType:
+    """The LLVM type of this many doubles side by side."""
     return ir.VectorType(element, width)
 
 
@@ -77,6 +78,7 @@ def splat(builder: Any, value: Any, width: int) -> Any:
 
 
 def element(builder: Any, value: Any, i: int) -> Any:
+    """One lane of a vector."""
     return builder.extract_element(value, INT32(i))
 
 
@@ -86,6 +88,7 @@ def widened(builder: Any, value: Any, kind: types.Type, width: int) -> Any:
 
 
 def is_real(kind: types.Type) -> bool:
+    """Whether a type is a plain number."""
     return isinstance(kind, (types.Float, types.Integer))
 
 

@@ -1,7 +1,8 @@
 """Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
 
 `get`, `put`   entry i of a state or workspace array
-`par`          entry i of a parameter array: lanes hold one value a member; duals do not differentiate by parameters
+`tail`         an array from an index on
+`par`          entry i of a parameter array: lanes hold one value per member; duals do not differentiate by parameters
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
 
@@ -116,6 +117,29 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
     return types.void(array, types.int64, kind, given), emit
 
 
+@intrinsic
+def tail(typing: Any, array: Any, i: Any) -> Any:
+    """The doubles of `array` from index `i` on, for as long as `array` lives: nobody counts this use of them."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        whole = context.make_array(array)(context, builder, args[0])
+        part = context.make_array(array)(context, builder)
+        length = builder.sub(builder.extract_value(whole.shape, 0), args[1])
+        shape = builder.insert_value(whole.shape, length, 0)
+        context.populate_array(
+            part,
+            data=builder.gep(whole.data, [args[1]]),
+            shape=shape,
+            strides=whole.strides,
+            itemsize=whole.itemsize,
+            meminfo=None,
+            parent=None,
+        )
+        return part._getvalue()
+
+    return array(array, types.int64), emit
+
+
 def _guarded(builder: Any, i: int, count: Any) -> Any:
     return builder.icmp_signed("<", INT64(i), count)
 
@@ -169,44 +193,66 @@ def store(typing: Any, array: Any, i: Any, x: Any, count: Any) -> Any:
 
 @kernel
 def get3(a: Any, i: Any, S: Any) -> Any:
+    """Three entries from `i` on."""
     return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S)
 
 
 @kernel
 def get4(a: Any, i: Any, S: Any) -> Any:
+    """Four entries from `i` on."""
     return get(a, i, S), get(a, i + 1, S), get(a, i + 2, S), get(a, i + 3, S)
 
 
 @kernel
 def get9(a: Any, i: Any, S: Any) -> Any:
+    """Nine entries from `i` on, such as a matrix row by row."""
     return get3(a, i, S) + get3(a, i + 3, S) + get3(a, i + 6, S)
 
 
 @kernel
 def par3(a: Any, i: Any, S: Any) -> Any:
+    """Three parameters from `i` on."""
     return par(a, i, S), par(a, i + 1, S), par(a, i + 2, S)
 
 
 @kernel
 def par6(a: Any, i: Any, S: Any) -> Any:
+    """Six parameters from `i` on, such as a symmetric matrix."""
     return par3(a, i, S) + par3(a, i + 3, S)
 
 
 @kernel
+def par9(a: Any, i: Any, S: Any) -> Any:
+    """Nine parameters from `i` on, such as a matrix row by row."""
+    return par6(a, i, S) + par3(a, i + 6, S)
+
+
+@kernel
 def put3(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set three entries from `i` on."""
     put(a, i, S, x[0])
     put(a, i + 1, S, x[1])
     put(a, i + 2, S, x[2])
 
 
 @kernel
+def add3(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Add three numbers to the entries from `i` on."""
+    put(a, i, S, get(a, i, S) + x[0])
+    put(a, i + 1, S, get(a, i + 1, S) + x[1])
+    put(a, i + 2, S, get(a, i + 2, S) + x[2])
+
+
+@kernel
 def put4(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set four entries from `i` on."""
     put3(a, i, S, x[0:3])
     put(a, i + 3, S, x[3])
 
 
 @kernel
 def put9(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Set nine entries from `i` on."""
     put3(a, i, S, x[0:3])
     put3(a, i + 3, S, x[3:6])
     put3(a, i + 6, S, x[6:9])

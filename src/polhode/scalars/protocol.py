@@ -1,7 +1,16 @@
-"""The protocol between flows and loops: what a flow returns, and where it counts its work.
+"""The protocol between flows and loops: what a flow is given, what it returns, and where it counts its work.
 
-A flow is a function `(S, y, p, t, h, out) -> status` (see `compile`). The status is one of those below; a loop stops at
-the first that is not `SUCCESS`, and the driver turns it into an error.
+A flow is a function `(S, y, p, t, h, report) -> status`, a rate a function `(S, y, p, t, dy, report) -> status`:
+
+    S       the scalar's type: doubles, lanes or duals; `get`, `put` and `par` read and write entries of it
+    y       the state as a flat array: the variables of a layout, then a slot for each force, then workspace
+    p       the parameters of the system as a flat array
+    t       the time, at the start of the step
+    h       the step
+    dy      where a rate writes the derivative of the state
+    report  where implicit solves are counted, in the slots below
+
+The status is one of those below. A loop stops at the first that is not `SUCCESS`, and the driver turns it into an error.
 """
 
 from __future__ import annotations
@@ -9,6 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import kernel
+from .functions import worst
+from .memory import par
 
 SUCCESS = 0
 NO_SOLUTION = 1  # an implicit equation has no solution near the present state
@@ -28,3 +39,9 @@ def record(report: Any, iterations: Any, residual: Any) -> None:
     report[ITERATIONS] += iterations
     report[MOST_ITERATIONS] = max(report[MOST_ITERATIONS], iterations)
     report[WORST_RESIDUAL] = max(report[WORST_RESIDUAL], residual)
+
+
+@kernel
+def par_int(p: Any, i: int, S: Any) -> int:
+    """Parameter `i` as an integer: how many points, which body. The members of lanes must agree on it."""
+    return int(worst(par(p, i, S)))

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.method import Method
 from ..core.system import State, System
@@ -36,6 +37,26 @@ def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
     for event in events:
         event.check(system)
     return list(events)
+
+
+def check_times(t_eval: Any, t0: float, step: Any, t_end: Any) -> tuple[NDArray[np.float64], float]:
+    """`t_eval` as an array of times that run from `t0` in the direction of the step, and the end of the run."""
+    try:
+        times = np.array(t_eval, dtype=np.float64)
+    except (TypeError, ValueError):
+        times = np.empty(0)
+    if times.ndim != 1 or not times.size or not np.all(np.isfinite(times)):
+        raise InvalidInputError("t_eval", t_eval, "a list of finite times")
+    if t_end is not None and not finite_number(t_end):
+        raise InvalidInputError("t_end", t_end, "a finite number")
+    end = float(times[-1] if t_end is None else t_end)
+    sign = math.copysign(1.0, end - t0 if step is None else step)
+    if np.any(np.diff(sign * times) <= 0.0):
+        raise InvalidInputError("t_eval", t_eval, f"times in {'rising' if sign > 0 else 'falling'} order, each once")
+    if sign * times[0] < sign * t0 or sign * times[-1] > sign * end:
+        low, high = sorted((t0, end))
+        raise InvalidInputError("t_eval", t_eval, f"times from {low:g} to {high:g}, which the run goes through")
+    return times, end
 
 
 def check_step(step: Any) -> float:

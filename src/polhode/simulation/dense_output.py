@@ -51,14 +51,14 @@ def between(trajectory: Trajectory, times: Array) -> Array:
         node = int(np.searchsorted(nodes, wanted[k], side="right")) - 1
         if node != at:
             state, at = trajectory.state(node), node
-        count, rest = _whole_steps(state.t, float(times[k]), step)
+        count, rest = whole_steps(state.t, float(times[k]), step)
         if count:
             state = after(state, method, step, count)
         rows[k] = _flat(system, method, after(state, method, rest) if rest else state)
     return rows
 
 
-def _whole_steps(start: float, end: float, step: float) -> tuple[int, float]:
+def whole_steps(start: float, end: float, step: float) -> tuple[int, float]:
     """The number of whole steps between two times, and the remainder: 0 where it is only rounding of the times."""
     span = end - start
     count = round(span / step)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..core.method import Run
 from ..core.scalar_packing import block_kind, blocks, tangent_columns
@@ -23,10 +23,11 @@ from ..core.system import State, System
 from ..errors import InvalidInputError, RunInterruptedError
 from ..methods import LGVI, Method
 from ..scalars import double
-from .arguments import check_arguments, check_events, check_step, count_steps, whole
+from .arguments import check_arguments, check_events, check_step, check_times, count_steps, whole
 from .dense_output import after
 from .events import Event, events_in_order
 from .recovery import advance_to_last_valid, failure
+from .sampling import ChosenTimes, Grid
 from .trajectory import Occurrence, Stats, Trajectory
 
 Array = NDArray[np.float64]
@@ -39,9 +40,10 @@ WATCHED_NUMBERS = 30_000  # in a chunk of which every step is examined: this muc
 def simulate(
     state: State,
     *,
-    step: float,
+    step: float | None = None,
     t_end: float | None = None,
     steps: int | None = None,
+    t_eval: ArrayLike | None = None,
     method: Method | None = None,
     save_every: int = 1,
     events: Sequence[Event] = (),
@@ -54,6 +56,12 @@ def simulate(
     Give either `t_end` or the number of `steps`. `method` defaults to `LGVI(order=2)`. Every `save_every`-th step is
     saved, and always the first and the last. `events` are detected in every step, saved or not (see
     `polhode.simulation.events`); they are listed in `traj.events`. An event that stops the run is its last sample.
+
+    With `t_eval` the samples are at these times instead, in the direction of the step, and `t_end` is by default the last of
+    them. They need not be on the grid of the steps. A method with a dense output of its own (`DOP853`) reads them off
+    that, and needs no `step` unless there are events. Every other method goes on in whole steps, and to each time takes
+    one shorter step from the last whole one before it: as accurate as the method, on the manifold, and no sample changes
+    another. Such a run cannot be resumed.
 
     With `tangent=True` the result also has `traj.tangent`, the derivative of each sample with respect to the first, exact
     for the discrete map. Rows and columns follow the variables of the state. A change of a rotation is the vector ξ in
@@ -68,17 +76,32 @@ def simulate(
     (101, (101, 3, 3))
     >>> traj.drift()["energy"] < 1e-14
     True
+    >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
+    array([10.05, 11.3 , 20.  ])
     """
     method = LGVI() if method is None else method
     check_arguments(state, method)
     system = state.system
     method.check(system)
-    step = check_step(step)
-    total = count_steps(state.t, step, t_end, steps)
+    watched = check_events(events, system, tangent)
     if not whole(save_every) or save_every < 1:
         raise InvalidInputError("save_every", save_every, "a positive whole number")
-    watched = check_events(events, system, tangent)
-    job = _Job(system, method, state, step, int(save_every), watched, tangent, progress, dict(provenance or {}))
+    schedule: Grid | ChosenTimes
+    if t_eval is None:
+        schedule = Grid(state.t, check_step(step), int(save_every))
+        total = count_steps(state.t, schedule.step, t_end, steps)
+    else:
+        if steps is not None:
+            raise InvalidInputError(
+                "steps", steps, problem="steps and t_eval exclude each other: give t_eval, and t_end"
+            )
+        if save_every != 1:
+            raise InvalidInputError("save_every", save_every, problem="save_every and t_eval exclude each other")
+        times, end = check_times(t_eval, state.t, step, t_end)
+        size = None if step is None and not watched else check_step(step)
+        schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
+        total = len(schedule.times) - 1
+    job = _Job(system, method, state, schedule, watched, tangent, progress, dict(provenance or {}))
     return job.run(total)
 
 
@@ -92,8 +115,7 @@ def resume(
 ) -> Trajectory:
     """Continue a run to `t_end`, or for a number of further `steps`. Returns the whole trajectory.
 
-    The result is bit for bit that of one uninterrupted run. Two methods are exceptions: `DOP853` chooses its first inner
-    step again, and `Exact` agrees to rounding.
+    The result is bit for bit that of one uninterrupted run; only `Exact` agrees to rounding.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -107,7 +129,7 @@ def resume(
         raise InvalidInputError(
             "trajectory",
             trajectory,
-            problem="this run cannot be continued: it was ended by an event, or is a part or a combination of runs",
+            problem="this run cannot be continued: it was ended by an event, was sampled at t_eval, or is a part or a combination of runs",
         )
     start, done = trajectory.state(0), trajectory.stats.steps
     if steps is None:
@@ -119,7 +141,8 @@ def resume(
     system, tangent = trajectory.system, trajectory.tangent is not None
     watched = check_events(events, system, tangent)
     every, provenance = trajectory.save_every, dict(trajectory.provenance)
-    job = _Job(system, trajectory.method, start, trajectory.step, every, watched, tangent, progress, provenance)
+    schedule = Grid(start.t, trajectory.step, every)
+    job = _Job(system, trajectory.method, start, schedule, watched, tangent, progress, provenance)
     return job.run(total, trajectory)
 
 
@@ -130,8 +153,7 @@ class _Job:
     system: System
     method: Method
     state: State
-    step: float
-    every: int
+    schedule: Grid | ChosenTimes
     events: list[Event]
     tangent: bool
     progress: bool
@@ -140,6 +162,7 @@ class _Job:
 
     def run(self, total: int, earlier: Trajectory | None = None) -> Trajectory:
         """The trajectory of `total` steps, of which an `earlier` run has done some."""
+        schedule, every = self.schedule, self.schedule.every
         first = 0 if earlier is None else earlier.stats.steps
         self.occurrences = list(earlier.events) if earlier else self._at_the_start()
         layout = self.system.representations[self.method.representation].layout
@@ -149,21 +172,21 @@ class _Job:
         seconds, read = 0.0, 0
         for directions in passes:
             kind = block_kind(directions) if self.tangent else double
-            run = self.method.start(self.state, self.step, kind, directions)
+            run = schedule.start(self.method, self.state, kind, directions)
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
                 read += run.carried
-            samples = np.empty((1 + total // self.every - first // self.every + bool(total % self.every), run.row_size))
+            rows = 1 + schedule.count(total) - schedule.count(first) + bool(total % every)
+            samples = np.empty((rows, run.row_size))
             # compiles the loop, or finds it in the cache, before the clock starts
-            run.advance(first, 0, self.every, samples[:0])
+            run.advance(first, 0, every, samples[:0])
             samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
             started = clock.perf_counter()
             end = self._advance(run, samples, first, total, drift)
             seconds += clock.perf_counter() - started
-            numbers = np.arange((first // self.every + 1) * self.every, end.done + 1, self.every)
-            last = [end.done] if end.done % self.every and end.done > first else []
-            numbers = np.concatenate([[first], numbers, last]).astype(int)
+            last = [end.done] if end.done % every and end.done > first else []
+            numbers = np.concatenate([[first], schedule.saved(first, end.done), last]).astype(int)
             states = run.states(samples[: len(numbers)])
             if self.tangent:
                 states, part = tangent_columns(run.layout, states, kind, directions)
@@ -172,7 +195,7 @@ class _Job:
             if end.failure or end.interrupted:
                 break
         whole = len(carry) == len(passes)
-        t: Array = np.asarray(self.state.t + numbers * self.step, dtype=np.float64)
+        t: Array = np.asarray(schedule.time(numbers), dtype=np.float64)
         if end.stopped is not None:
             states = np.concatenate([states, self.system.enter(self.method.representation, end.stopped)[None]])
             t = np.append(t, end.stopped.t)
@@ -181,27 +204,29 @@ class _Job:
             self.method,
             states,
             t,
-            step=self.step,
-            save_every=self.every,
-            stats=_stats(end.done - first, seconds, run),
+            step=schedule.step,
+            save_every=every,
+            stats=_stats(schedule.steps(end.done) - schedule.steps(first), seconds, run),
             tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
-            carry=np.concatenate(carry) if whole and end.stopped is None else None,
+            carry=np.concatenate(carry) if whole and end.stopped is None and isinstance(schedule, Grid) else None,
         )
+        if isinstance(schedule, ChosenTimes) and not schedule.has_start and len(trajectory) > 1:
+            trajectory = _without_start(trajectory)
         if earlier is not None:
             trajectory = _join(earlier, trajectory)
         if end.failure:
-            error = failure(end.failure, trajectory, end.done, run)
+            error = failure(end.failure, trajectory, schedule.steps(end.done), run)
             error.trajectory = trajectory
             raise error
         if end.interrupted:
-            raise RunInterruptedError(trajectory, total)
+            raise RunInterruptedError(trajectory, schedule.steps(total))
         return trajectory
 
     def _advance(self, run: Run, samples: Array, first: int, total: int, drift: _Drift | None) -> _End:
         """Do the steps from `first` to `total`, with a row of `samples` for every `every`-th and the last."""
-        every = self.every
+        schedule, every = self.schedule, self.schedule.every
         done, chunk, status, stopped = first, FIRST_CHUNK, 0, None
         if drift is not None:
             from .progress import Bar
@@ -216,8 +241,8 @@ class _Job:
             with shown as bar:
                 while done < total and not status and stopped is None:
                     count = min(chunk, total - done)
-                    row = 1 + done // every - first // every
-                    rows = samples[row : row + (done + count) // every - done // every]
+                    row = 1 + schedule.count(done) - schedule.count(first)
+                    rows = samples[row : row + schedule.count(done + count) - schedule.count(done)]
                     if self.events:  # every step is examined; the samples are taken from these rows
                         count = min(count, 1 + WATCHED_NUMBERS // run.row_size)
                         rows = np.empty((count, run.row_size))
@@ -229,7 +254,7 @@ class _Job:
                         nodes = np.concatenate([before[None], rows[:good]])
                         good, stopped = self._look(run, nodes, done)
                         status = 0 if stopped else status
-                        numbers = np.arange((done // every + 1) * every, done + good + 1, every)
+                        numbers = schedule.saved(done, done + good)
                         samples[row : row + len(numbers)] = nodes[numbers - done]
                     done += good
                     safe = (done, run.sample.copy(), len(self.occurrences))
@@ -243,22 +268,21 @@ class _Job:
             del self.occurrences[noted:]
             status, stopped, interrupted = 0, None, True
         if done % every and done > first:
-            samples[1 + done // every - first // every] = run.row
+            samples[1 + schedule.count(done) - schedule.count(first)] = run.row
         return _End(done, status, interrupted, stopped)
 
     def _look(self, run: Run, nodes: Array, done: int) -> tuple[int, State | None]:
         """Record the events between `nodes`, the first of which has number `done`. Returns the number of steps up to the
         event that ends the run, and the state there; or all steps, and None."""
-        values = run.layout.unpack(run.states(nodes))
+        schedule, values = self.schedule, run.layout.unpack(run.states(nodes))
 
         def within(k: int, fraction: float) -> State:
-            t = self.state.t + (done + k) * self.step
-            node = State(self.system, {name: array[k] for name, array in values.items()}, t)
-            return after(node, self.method, fraction * self.step)
+            node = State(self.system, {name: array[k] for name, array in values.items()}, schedule.time(done + k))
+            return after(node, self.method, fraction * schedule.length(done + k))
 
-        states = State(self.system, values, self.state.t + done * self.step)
-        for event, found in events_in_order(self.events, states, self.step, within):
-            t = self.state.t + (done + found.k) * self.step + found.fraction * self.step
+        states = State(self.system, values, schedule.time(done))
+        for event, found in events_in_order(self.events, states, schedule.longest, within):
+            t = float(schedule.time(done + found.k) + found.fraction * schedule.length(done + found.k))
             self.occurrences.append(Occurrence(t, event.name, found.what, event.stop))
             if event.stop:
                 run.restore_row(nodes[found.k])
@@ -318,6 +342,13 @@ def _stats(steps: int, seconds: float, run: Run) -> Stats:
         max_iterations=report.most_iterations,
         worst_residual=report.worst_residual,
     )
+
+
+def _without_start(trajectory: Trajectory) -> Trajectory:
+    """The trajectory without its first sample."""
+    values = {name: array[1:] for name, array in trajectory.values.items()}
+    tangent = None if trajectory.tangent is None else trajectory.tangent[1:]
+    return replace(trajectory, t=trajectory.t[1:], values=values, tangent=tangent)
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:

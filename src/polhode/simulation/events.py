@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..bodies.separation import Separation, shape_of
 from ..core.system import State, System
 from ..errors import InvalidInputError
-from ..systems.full_body.placements import bodies_of, body_names, placements
+from ..systems.full_body.placements import placements
 
 Array = NDArray[np.float64]
 Within = Callable[[int, float], State]  # the state a fraction of a step after node k
@@ -111,18 +111,18 @@ class Contact(Event):
         return f"Contact(stop={self.stop})"
 
     def check(self, system: System) -> None:
-        bodies = bodies_of(system)
+        bodies = system.bodies
         if len(bodies) < 2:
             problem = f"Contact needs at least two bodies in space; {type(system).__name__} does not have them"
             raise InvalidInputError("events", self, problem=problem)
-        for name, body in zip(body_names(system), bodies, strict=True):
+        for name, body in zip(system.body_names, bodies, strict=True):
             shape_of(name, body)
         pairs = {(i, j): Separation(bodies[i], bodies[j]) for i, j in combinations(range(len(bodies)), 2)}
         self._pairs = {pair: shape for pair, shape in pairs.items() if shape.possible}
         if not self._pairs:
             problem = "no two of these bodies can touch: points without a radius never do; give them a radius"
             raise InvalidInputError("events", self, problem=problem)
-        self._names = body_names(system)
+        self._names = system.body_names
         self._radii = np.array([body.radius for body in bodies])
 
     def holds(self, state: State) -> list[str]:

@@ -39,6 +39,7 @@ class Stats:
 
     @property
     def steps_per_second(self) -> float:
+        """How fast the run was."""
         return self.steps / self.seconds if self.seconds > 0 else float("inf")
 
 

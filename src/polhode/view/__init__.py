@@ -1,0 +1,1 @@
+"""What people look at: figures, scenes in three dimensions, pages and reports."""

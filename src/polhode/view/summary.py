@@ -8,8 +8,8 @@ from ..core.method import Method
 from ..core.system import System
 from ..methods import composition
 from ..methods.variational import Variational
+from ..plain_text import printable
 from ..simulation.trajectory import Trajectory
-from ..systems.full_body.placements import bodies_of, body_names
 from ..tables import Table
 
 NOTHING_CONSERVED = "This system has no conserved quantities."
@@ -17,12 +17,12 @@ NOTHING_CONSERVED = "This system has no conserved quantities."
 
 def title_of(trajectory: Trajectory) -> str:
     """The title stored in the provenance, or else the system's name."""
-    return str(trajectory.provenance.get("title") or type(trajectory.system).__name__)
+    return printable(str(trajectory.provenance.get("title") or type(trajectory.system).__name__))
 
 
 def description_of(trajectory: Trajectory) -> str:
     """The description stored in the provenance; empty if there is none."""
-    return str(trajectory.provenance.get("description") or "").strip()
+    return printable(str(trajectory.provenance.get("description") or "").strip())
 
 
 def headline(trajectory: Trajectory) -> str:
@@ -72,7 +72,7 @@ def conservation_html(trajectory: Trajectory) -> str:
 
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
-    named = zip(body_names(system), bodies_of(system), strict=True)
+    named = zip(system.body_names, system.bodies, strict=True)
     found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
@@ -105,9 +105,9 @@ def run_details(trajectory: Trajectory) -> dict[str, str]:
             f"worst relative residual {stats.worst_residual:.1e}"
         )
     if "scenario_file" in provenance:
-        details["scenario"] = str(provenance["scenario_file"])
+        details["scenario"] = printable(str(provenance["scenario_file"]))
     if provenance.get("overrides"):
-        details["overrides"] = ", ".join(map(str, provenance["overrides"]))
+        details["overrides"] = printable(", ".join(map(str, provenance["overrides"])))
     return details
 
 

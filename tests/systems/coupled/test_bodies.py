@@ -205,7 +205,7 @@ def test_rotations_as_one_are_steady(name: str) -> None:
         turned = ph.so3.exp([0.0, 0.0, 0.7 * 2.0]) @ steady.R
         np.testing.assert_allclose(run.final.R, turned, atol=1e-9)
         spatial = np.einsum("nij,nj->ni", steady.R, steady.omega)
-        np.testing.assert_allclose(spatial, np.tile([0.0, 0.0, 0.7], (system.bodies, 1)), atol=1e-12)
+        np.testing.assert_allclose(spatial, np.tile([0.0, 0.0, 0.7], (system.n, 1)), atol=1e-12)
     verdicts = {ph.linearize(e).verdict for e in found}
     assert "unstable" in verdicts
     assert len(verdicts) > 1

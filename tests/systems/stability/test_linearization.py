@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -85,3 +86,33 @@ def test_scales_follow_the_units() -> None:
     rate, scales = natural_scales(full, 2)
     assert scales[2] == 1.0
     assert (full * scales / scales[:, None]).max() == pytest.approx(rate)
+
+
+def test_a_family_is_one_along_all_that_its_directions_span() -> None:
+    """U = ξ₁ξ₂ξ₃ to third order: every axis is one of equilibria, and between them it falls away."""
+    body = ph.AttitudeBody([1, 1, 1], potential="R12*R13*R23")
+    assert ph.linearize(body.state()).verdict != "stable"
+    run = ph.simulate(body.state(R=ph.so3.exp([-0.05, 0.05, 0.05])), step=0.1, t_end=300.0, save_every=100)
+    assert max(float(ph.so3.distance(np.eye(3), R)) for R in run.R) > 1.0
+    # all attitudes of a body on which nothing acts are a family of three dimensions
+    assert ph.linearize(ph.AttitudeBody([1, 2, 2.5]).state()).verdict == "stable"
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        ph.Gyrostat([1, 2, 2.5], rho=lambda t: (0.0, 0.0, 0.1 * t)),
+        ph.Gyrostat([1, 2, 2.5], torque=lambda t: (math.sin(t), 0.0, 0.0)),
+        ph.AttitudeBody([1, 2, 2.5], "-R33", moment=lambda t, R, omega: (0.0, 0.0, 0.1 * t * R[1])),
+        ph.AttitudeBody([1, 2, 2.5], moment={"profile": "triangle", "coefficients": [0, 0, 1], "duration": 1.0}),
+    ],
+    ids=["rho", "torque", "stiffness", "pulse"],
+)
+def test_equations_that_depend_on_time_are_refused(system: ph.systems.System) -> None:
+    with pytest.raises(ph.InvalidInputError, match="do not depend on time"):
+        ph.linearize(system.state())
+
+
+def test_a_constant_function_of_time_is_no_dependence_on_it() -> None:
+    wheel = ph.Gyrostat([1, 2, 2.5], rho=lambda t: (0.0, 0.0, 0.4))
+    assert ph.linearize(wheel.state(omega=[0.0, 0.0, 1.0])).verdict == "stable"

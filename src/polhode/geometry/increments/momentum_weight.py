@@ -62,6 +62,7 @@ class Weight:
 
     @property
     def n(self) -> int:
+        """The dimension."""
         return len(self.values)
 
     def to_axes(self, A: Array) -> Array:

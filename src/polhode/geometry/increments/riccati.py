@@ -195,6 +195,7 @@ class Solvability:
 
     @property
     def unique(self) -> bool:
+        """Whether there is exactly one solution."""
         return self.count == 1
 
     def __str__(self) -> str:

@@ -18,8 +18,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ...geometry.array_api import NEAR
 from ...simulation.trajectory import Trajectory
-from ...systems import AxisPendulum, FullTwoBodyProblem, OrbitingBody
-from ...systems.full_body.placements import bodies_of, placements
+from ...systems.full_body.placements import placements
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -60,6 +59,7 @@ class Motion:
         return so3.project(self.R) if off > 1e-14 else self.R
 
     def need_rates(self) -> Array:
+        """The angular velocities; an error where there are none."""
         if self.omega is None:
             raise PolhodeError(f"{self.name} has no angular velocity, which this format needs")
         return self.omega
@@ -113,33 +113,20 @@ def body_rotations(trajectory: Trajectory, body: int | str) -> Rotation:
 def _motions(system: Any, trajectory: Trajectory) -> list[Motion]:
     """The motion of every body, in the order of the samples."""
     t = trajectory.t
-    if bodies := bodies_of(system):
-        first = 1 if isinstance(system, FullTwoBodyProblem) else 0  # its arguments are body1 and body2
+    if bodies := system.bodies:
+        first = 1 if system.body_names[0] == "body1" else 0
         at = placements(system, trajectory.values)
         return [
             Motion(f"body{first + i}", t, at.R[:, i], at.omega[:, i], at.x[:, i], at.v[:, i])
             for i in range(len(bodies))
         ]
-    if "R" not in system.fields or "omega" not in system.fields:
+    rotation = system.inertial_rotation(trajectory.values, t)
+    if rotation is None:
         return [Motion("body0", t)]
-    R, omega = trajectory.R, trajectory.omega
-    if isinstance(system, OrbitingBody):  # R is relative to a frame that turns at the rate n about e₂; ω is inertial
-        R = unchecked.rotation_exp(t[:, None] * system.n * np.array([0.0, 1.0, 0.0])) @ R
-    elif isinstance(system, AxisPendulum):
-        omega = omega[:, None] * system.axis
-    elif R.shape[-1] == 2:
-        R, omega = _about_z(R), omega[..., None] * np.array([0.0, 0.0, 1.0])
+    R, omega = rotation
     if R.ndim == 3:
         return [Motion("body0", t, R, omega)]
     return [Motion(f"body{i}", t, R[:, i], omega[:, i]) for i in range(R.shape[1])]
-
-
-def _about_z(R: Array) -> Array:
-    """Rotations of the plane as rotations about the third axis."""
-    rotations = np.zeros((*R.shape[:-2], 3, 3))
-    rotations[..., :2, :2] = R
-    rotations[..., 2, 2] = 1.0
-    return rotations
 
 
 def _reversed(motion: Motion) -> Motion:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
-from ...core.checks import check_finite, check_quaternion, check_rotation
+from ...bodies.inertia import INERTIA_ENTRIES, Inertia
+from ...core.checks import check_finite, check_nonzero, check_quaternion, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations, UnitQuaternions
 from ...core.representation import Form, Representation
@@ -34,57 +34,88 @@ from ...geometry.stable_products import (
     compose_quaternions,
     turned_back,
 )
-from ...geometry.vectors import apply_symmetric, cross, scale
-from ...scalars import flow, get3, get4, get9, par6, put3, put4, put9, rate
-from ...scalars.protocol import NO_SOLUTION, record
+from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
+from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from .attitude_pair import state_of_pair
 
 Array = NDArray[np.float64]
 
 MATRIX = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3), kicked=True))
 QUATERNION = Layout(Variable("q", UnitQuaternions()), Variable("Pi", Euclidean(3), kicked=True))
+# where they and the moment lie in y, and the inertia in p
+ATTITUDE, MOMENTUM = MATRIX.offsets("R", "Pi")
+(FORCE,) = MATRIX.force_slots("Pi")
+UNIT_QUATERNION, QUATERNION_MOMENTUM = QUATERNION.offsets("q", "Pi")
+INERTIA, INVERSE_INERTIA = INERTIA_ENTRIES.offsets("J", "J_inverse")
+ROW = 3  # entries in a row of R
+
+
+@kernel
+def attitude_and_momentum(S: Any, y: Any) -> tuple[Matrix, Vector]:
+    """R and Π of a state."""
+    return get9(y, ATTITUDE, S), get3(y, MOMENTUM, S)
+
+
+@kernel
+def put_attitude_and_momentum(S: Any, y: Any, R: Matrix, Pi: Vector) -> None:
+    """Set R and Π of a state."""
+    put9(y, ATTITUDE, S, R)
+    put3(y, MOMENTUM, S, Pi)
+
+
+@kernel
+def put_rates(S: Any, dy: Any, R: Matrix, omega: Vector, change: Vector) -> None:
+    """Set `Ṙ = R S(ω)` and the `change` of Π."""
+    put9(dy, ATTITUDE, S, times_hat(R, omega))
+    put3(dy, MOMENTUM, S, change)
+
+
+@kernel
+def free_increment(S: Any, p: Any, h: Any, Pi: Vector, report: Any) -> tuple[Vector, Any]:
+    """The Cayley parameter of F in `h S(Π) = F Jd − Jd Fᵀ`, and whether there is none."""
+    c, iterations, defect, failed = solve_increment_(par6(p, INERTIA, S), par6(p, INVERSE_INERTIA, S), scale(h, Pi))
+    record(report, iterations, defect)
+    return c, failed
 
 
 @flow
 def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(report, iterations, defect)
+    """`R ↦ R F`, `Π ↦ FᵀΠ`."""
+    R, Pi = attitude_and_momentum(S, y)
+    c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
-    put9(y, 0, S, compose(R, E))
-    put3(y, 9, S, turned_back(E, Pi))
-    return 0
+    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    return SUCCESS
 
 
 @flow
 def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    q, Pi = get4(y, 0, S), get3(y, 4, S)
-    c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(report, iterations, defect)
+    """The same on unit quaternions."""
+    q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
+    c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
-    put4(y, 0, S, compose_quaternions(q, cayley_increment_quaternion(c)))
-    put3(y, 4, S, turned_back(cayley_increment(c), Pi))
-    return 0
+    put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
+    put3(y, QUATERNION_MOMENTUM, S, turned_back(cayley_increment(c), Pi))
+    return SUCCESS
 
 
 @rate
 def rhs_matrix(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ Π`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    omega = apply_symmetric(par6(p, 6, S), Pi)
-    # row r of R S(ω) is r × ω
-    put3(dy, 0, S, cross(R[0:3], omega))
-    put3(dy, 3, S, cross(R[3:6], omega))
-    put3(dy, 6, S, cross(R[6:9], omega))
-    put3(dy, 9, S, cross(Pi, omega))
-    return 0
+    R, Pi = attitude_and_momentum(S, y)
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), Pi)
+    put_rates(S, dy, R, omega, cross(Pi, omega))
+    return SUCCESS
 
 
 class AttitudeSystem(System):
     """A rigid body whose phase space is T*SO(3): states are made from R or q, and from omega or Pi."""
 
+    inertia: Inertia
     fields = {
         "R": Field((3, 3), "rotation matrix, body to inertial"),
         "q": Field((4,), "unit quaternion of R, scalar last"),
@@ -164,17 +195,15 @@ class AttitudeSystem(System):
         Pi = self.representations[representation].layout.unpack(y)["Pi"]
         return np.block([[-so3.hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
-    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0) -> State:
+    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0, **rest: Any) -> State:
         """The state at time `t` from the attitudes there and one order-2 step later, the data of the Lagrangian form.
 
-        The momentum is the discrete Legendre transform `h S(Π) = F Jd − Jd Fᵀ` with `F = R0ᵀ R1`, without the kick.
+        The momentum is the discrete Legendre transform of the system's own step, with all that acts in it. `rest`: what
+        else `state` takes, such as a commanded `rho`.
         """
-        h = float(check_finite("step", step, ()))
-        if h == 0.0:
-            raise InvalidInputError("step", step, "a nonzero number")
-        start = check_rotation("R0", R0)
-        F = start.T @ check_rotation("R1", R1)
-        return self.state(R=start, Pi=so3.vee2(F @ self.inertia.nonstandard) / h, t=t)
+        h = check_nonzero("step", step)
+        start, end = check_rotation("R0", R0), check_rotation("R1", R1)
+        return state_of_pair(self, lambda Pi: self.state(R=start, Pi=Pi, t=t, **rest), start, end, h)
 
     def largest_step(self, state: State) -> float:
         return float(largest_step(self.inertia.matrix, state.Pi))

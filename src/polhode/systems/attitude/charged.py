@@ -8,9 +8,9 @@ It comes from `L = ½ ω·Jω + ½ ω·J_Q b + E·Rp`, with the canonical moment
 the magnetic part are offered, as two representations of the state:
 
     "default"  (R, Π): variational, `L_d = ½ ∫ B·(R_kρ × R_{k+1}ρ) dQ`, exact along chords. With `w = vee(FK − KFᵀ)`,
-              `Π ↦ Fᵀ(Π + ½ w × b)`; F from row 4 of the table. Symplectic; keeps Π·b where E ∥ B or p = 0.
+              `Π ↦ Fᵀ(Π + ½ w × b)`; F from row 4 of the table. Symplectic; conserves Π·b where E ∥ B or p = 0.
     "forced"  (R, P), P = Jω: discrete Lagrange–d'Alembert, with impulses `f± = ¼ v × KRᵀB`, `v = vee(F − Fᵀ)`, at the two
-              ends of a step. Symmetric and of order 2 too, but not symplectic, and Π·b is kept to O(h²) only.
+              ends of a step. Symmetric and of order 2 too, but not symplectic, and Π·b is conserved to O(h²) only.
 """
 
 from __future__ import annotations
@@ -21,28 +21,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
-from ...geometry.increments.linear_terms import solve_linear_increment_, trace_minus
+from ...geometry.increments.linear_terms import trace_minus
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.so3 import hat_, vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par3, par6, put3, put9, rate
-from ...scalars.protocol import NO_SOLUTION, record
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ...scalars import flow, get9, kernel, par3, par6, put3, rate
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
-from .base import MATRIX, AttitudeSystem
+from .base import (
+    ATTITUDE,
+    FORCE,
+    INVERSE_INERTIA,
+    MATRIX,
+    AttitudeSystem,
+    attitude_and_momentum,
+    put_attitude_and_momentum,
+    put_rates,
+)
+from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
 
 Array = NDArray[np.float64]
-CHARGE, MAGNETIC, DIPOLE, ELECTRIC = 12, 18, 21, 24  # where K, B, p and E lie in the parameters
-FORCE = MATRIX.size
+CHARGES = INERTIA_ENTRIES.then(K=6, B=3, dipole=3, E=3)
+CHARGE, MAGNETIC, DIPOLE, ELECTRIC = CHARGES.offsets("K", "B", "dipole", "E")
 NO_ROTOR = (0.0, 0.0, 0.0)
-NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -54,60 +64,56 @@ def charges_and_field(p: Any, S: Any, R: Any) -> tuple[Symmetric, Vector]:
 
 @flow
 def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    """The variational step on (R, Π)."""
+    R, Pi = attitude_and_momentum(S, y)
     K, b = charges_and_field(p, S, R)
     kinetic = subtract(Pi, scale(0.5, trace_minus(K, b)))
-    c, iterations, defect, failed = solve_linear_increment_(par6(p, 0, S), kinetic, h, NO_ROTOR, K, b, NO_DAMPING)
-    record(report, iterations, defect)
+    c, failed = linear_increment(S, p, kinetic, h, NO_ROTOR, K, b, NO_DAMPING, report)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
-    # w = vee(FK − KFᵀ): K drops report of F = 1
+    # w = vee(FK − KFᵀ): K drops out of F = 1
     x = apply_symmetric(K, E[0:3])
     y_ = apply_symmetric(K, E[3:6])
     z = apply_symmetric(K, E[6:9])
     w = vee2_(x + y_ + z)
-    put9(y, 0, S, compose(R, E))
-    put3(y, 9, S, turned_back(E, add(Pi, scale(0.5, cross(w, b)))))
-    return 0
+    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, add(Pi, scale(0.5, cross(w, b)))))
+    return SUCCESS
 
 
 @flow
 def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    R, P = get9(y, 0, S), get3(y, 9, S)
+    """The discrete Lagrange–d'Alembert step on (R, P)."""
+    R, P = attitude_and_momentum(S, y)
     K, b = charges_and_field(p, S, R)
     # f⁻ = ¼ v × Kb = −¼ S(Kb) v: a damping matrix D = S(Kb) as far as F is concerned
     D = hat_(apply_symmetric(K, b))
-    c, iterations, defect, failed = solve_linear_increment_(par6(p, 0, S), P, h, NO_ROTOR, NO_CHARGE, NO_ROTOR, D)
-    record(report, iterations, defect)
+    c, failed = linear_increment(S, p, P, h, NO_ROTOR, NO_CHARGE, NO_FIELD, D, report)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
     v, Q = scale(0.25, vee2_(E)), compose(R, E)
     start = add(P, cross(v, apply_symmetric(K, b)))
-    put9(y, 0, S, Q)
-    put3(y, 9, S, add(turned_back(E, start), cross(v, apply_symmetric(K, charges_and_field(p, S, Q)[1]))))
-    return 0
+    after = cross(v, apply_symmetric(K, charges_and_field(p, S, Q)[1]))
+    put_attitude_and_momentum(S, y, Q, add(turned_back(E, start), after))
+    return SUCCESS
 
 
 @rate
 def rhs_magnetic(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω − ½ b × J_Q ω`, `ω = J⁻¹ (Π − ½ J_Q b)`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    R, Pi = attitude_and_momentum(S, y)
     K, b = charges_and_field(p, S, R)
-    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, scale(0.5, trace_minus(K, b))))
-    put3(dy, 0, S, cross(R[0:3], omega))
-    put3(dy, 3, S, cross(R[3:6], omega))
-    put3(dy, 6, S, cross(R[6:9], omega))
-    put3(dy, 9, S, subtract(cross(Pi, omega), scale(0.5, cross(b, trace_minus(K, omega)))))
-    return 0
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, scale(0.5, trace_minus(K, b))))
+    put_rates(S, dy, R, omega, subtract(cross(Pi, omega), scale(0.5, cross(b, trace_minus(K, omega)))))
+    return SUCCESS
 
 
 @flow
 def electric_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = p × RᵀE`."""
-    put3(y, FORCE, S, cross(par3(p, DIPOLE, S), apply_transposed(get9(y, 0, S), par3(p, ELECTRIC, S))))
-    return 0
+    put3(y, FORCE, S, cross(par3(p, DIPOLE, S), apply_transposed(get9(y, ATTITUDE, S), par3(p, ELECTRIC, S))))
+    return SUCCESS
 
 
 class ChargedBody(MagneticBody):
@@ -152,8 +158,8 @@ class ChargedBody(MagneticBody):
         self.charge = check_symmetric("charge", charge)
         self.E, self.B = check_finite("E", E, (3,)), check_finite("B", B, (3,))
         along_B = self.B.any() and (not self.dipole.any() or not np.cross(self.E, self.B).any())
-        kept = {"energy": True, "momentum_along_B": along_B}
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = {"energy": True, "momentum_along_B": along_B}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
 
     @property
     def J_Q(self) -> Array:
@@ -165,8 +171,8 @@ class ChargedBody(MagneticBody):
         return super().describe() | {name: getattr(self, name).tolist() for name in names}
 
     def parameters(self) -> Array:
-        own = (symmetric_entries(self.charge), self.B, self.dipole, self.E)
-        return np.concatenate([super().parameters(), *own])
+        own = CHARGES.pack(K=symmetric_entries(self.charge), B=self.B, dipole=self.dipole, E=self.E)
+        return np.concatenate([super().parameters(), own])
 
     def linear_term(self, R: Array) -> Array:
         return 0.5 * (self.B @ R) @ self.J_Q
@@ -192,8 +198,8 @@ class ChargedBody(MagneticBody):
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R = self.derive("R", values)
         along = np.sum(self.derive("Pi", values) * (self.B @ R), axis=-1) / (np.linalg.norm(self.B) or 1.0)
-        kept = {"energy": self.energy(values), "momentum_along_B": along}
-        return {name: kept[name] for name in self.conserved}
+        found = {"energy": self.energy(values), "momentum_along_B": along}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -214,11 +220,10 @@ class ChargedBody(MagneticBody):
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about B with rate `Omega` that are steady, one of each circle, for a body without dipole or with
         E along B: with Γ = RᵀB/|B|, `Γ × ((Ω²J − Ω|B|K)Γ + E·B/|B| p) = 0`."""
-        rate, strength = float(check_finite("Omega", Omega, ())), float(np.linalg.norm(self.B))
+        strength = float(np.linalg.norm(self.B))
         if strength == 0.0:
             raise InvalidInputError("B", self.B, "a magnetic field; without one see FreeRigidBody or PointForceBody")
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         if self.dipole.any() and np.cross(self.E, self.B).any():
             raise InvalidInputError(
                 "E", self.E, "a field along B, or a body without dipole: only then are rotations steady"

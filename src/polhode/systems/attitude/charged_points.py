@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
-from ...geometry.increments.linear_terms import solve_linear_increment_
-from ...geometry.increments.rigid import solve_increment_
 from ...geometry.so3 import hat_, vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.unchecked import rotation_exp
@@ -44,20 +43,31 @@ from ...geometry.vectors import (
     scale,
     subtract,
 )
-from ...scalars import any_of, get3, get9, kernel, par, par3, par6, put3, put9, value, worst
-from ...scalars.protocol import NO_SOLUTION, record
-from ..inputs.point_field import ScalarField, VectorField, points_moment
+from ...scalars import get9, kernel, par6, put3
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int
+from ..inputs.point_field import ScalarField, VectorField, points_moment, weighted_point
 from ..inputs.transient_flow import TransientFlow, TransientRate
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
-from .base import MATRIX, AttitudeSystem
-from .charged import FORCE, NO_CHARGE, NO_ROTOR
+from .base import (
+    ATTITUDE,
+    FORCE,
+    INVERSE_INERTIA,
+    MATRIX,
+    AttitudeSystem,
+    attitude_and_momentum,
+    free_increment,
+    put_attitude_and_momentum,
+    put_rates,
+)
+from .charged import NO_ROTOR
+from .end_dependence import solve_with_end
+from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
 
 Array = NDArray[np.float64]
-COUNT, POINTS = 12, 13  # how many charges there are, then four numbers of each: q and ρ
-MOST_ITERATIONS = 60
-EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
+CHARGES = INERTIA_ENTRIES.then(count=1)  # then come the points, each with its charge
+(COUNT,), POINTS = CHARGES.offsets("count"), CHARGES.end
 
 
 @kernel
@@ -65,12 +75,12 @@ def end_slope(S: Any, p: Any, R: Matrix, Q: Matrix, sign: Any, vector: Any, slop
     """`½ Σ q ρ × Rᵀ(DA(Rρ)ᵀ Δx ± (A(Rρ) + A(Qρ)))` with Δx from R to Q; D₁ for sign −1, and D₂ with R and Q exchanged."""
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
-    for i in range(int(worst(par(p, COUNT, S)))):
-        rho = par3(p, POINTS + 4 * i + 1, S)
+    for i in range(par_int(p, COUNT, S)):
+        q, rho = weighted_point(S, p, POINTS, i)
         here, there = apply(R, rho), apply(Q, rho)
         chord = scale(-sign, subtract(there, here))
         inside = add(apply_transposed(slopes(here), chord), scale(sign, add(vector(here), vector(there))))
-        total = add(total, scale(0.5 * par(p, POINTS + 4 * i, S), cross(rho, apply_transposed(R, inside))))
+        total = add(total, scale(0.5 * q, cross(rho, apply_transposed(R, inside))))
     return total
 
 
@@ -79,9 +89,9 @@ def charge_moment(S: Any, p: Any, R: Matrix, vector: Any) -> Vector:
     """`a = Σ q ρ × Rᵀ A(Rρ)`."""
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
-    for i in range(int(worst(par(p, COUNT, S)))):
-        rho = par3(p, POINTS + 4 * i + 1, S)
-        total = add(total, scale(par(p, POINTS + 4 * i, S), cross(rho, apply_transposed(R, vector(apply(R, rho))))))
+    for i in range(par_int(p, COUNT, S)):
+        q, rho = weighted_point(S, p, POINTS, i)
+        total = add(total, scale(q, cross(rho, apply_transposed(R, vector(apply(R, rho))))))
     return total
 
 
@@ -90,10 +100,10 @@ def field_weight(S: Any, p: Any, R: Matrix, curl: Any) -> Vector:
     """`k = Σ q ρ (ρ·RᵀB(Rρ))`."""
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
-    for i in range(int(worst(par(p, COUNT, S)))):
-        rho = par3(p, POINTS + 4 * i + 1, S)
+    for i in range(par_int(p, COUNT, S)):
+        q, rho = weighted_point(S, p, POINTS, i)
         x = apply(R, rho)
-        total = add(total, scale(par(p, POINTS + 4 * i, S) * dot(x, curl(x)), rho))
+        total = add(total, scale(q * dot(x, curl(x)), rho))
     return total
 
 
@@ -101,60 +111,48 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
     """The variational drift, the forced one, and the continuous motion."""
     vector, slopes, curl = magnetic.vector, magnetic.slopes, magnetic.curl
 
+    @kernel
+    def increment(S: Any, p: Any, h: Any, Pi: Vector, start: Vector, given: Any, report: Any) -> tuple[Vector, Any]:
+        return free_increment(S, p, h, start, report)
+
+    @kernel
+    def momentum_after_slope(S: Any, p: Any, R: Matrix, Q: Matrix, Pi: Vector, given: Any) -> Vector:
+        """`Π_k + D₁`."""
+        return add(Pi, end_slope(S, p, R, Q, -1.0, vector, slopes))
+
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        R, Pi = get9(y, 0, S), get3(y, 9, S)
-        start = add(Pi, end_slope(S, p, R, R, -1.0, vector, slopes))
-        zero = scale(0.0, R[0:3])
-        E = zero + zero + zero
-        left, rounds = EXTRA_ITERATIONS, 0
-        while left > 0 and rounds < MOST_ITERATIONS:
-            c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, start))
-            record(report, iterations, defect)
-            if failed:
-                return NO_SOLUTION
-            E = cayley_increment(c)
-            new = add(Pi, end_slope(S, p, R, compose(R, E), -1.0, vector, slopes))
-            off = subtract(new, start)
-            moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
-            left = EXTRA_ITERATIONS if any_of(moving) else left - 1
-            start = new
-            rounds += 1
-        if left > 0:
+        R, Pi = attitude_and_momentum(S, y)
+        guess = momentum_after_slope(S, p, R, R, Pi, None)
+        E, start, failed = solve_with_end(S, p, h, R, Pi, guess, None, report, increment, momentum_after_slope)
+        if failed:
             return NO_SOLUTION
         Q = compose(R, E)
-        put9(y, 0, S, Q)
-        put3(y, 9, S, add(turned_back(E, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
-        return 0
+        put_attitude_and_momentum(S, y, Q, add(turned_back(E, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
+        return SUCCESS
 
     def forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        R, P = get9(y, 0, S), get3(y, 9, S)
+        R, P = attitude_and_momentum(S, y)
         k = field_weight(S, p, R, curl)
-        c, iterations, defect, failed = solve_linear_increment_(
-            par6(p, 0, S), P, h, NO_ROTOR, NO_CHARGE, NO_ROTOR, hat_(k)
-        )
-        record(report, iterations, defect)
+        c, failed = linear_increment(S, p, P, h, NO_ROTOR, NO_CHARGE, NO_FIELD, hat_(k), report)
         if failed:
             return NO_SOLUTION
         E = cayley_increment(c)
         v, Q = scale(0.25, vee2_(E)), compose(R, E)
-        put9(y, 0, S, Q)
-        put3(y, 9, S, add(turned_back(E, add(P, cross(v, k))), cross(v, field_weight(S, p, Q, curl))))
-        return 0
+        after = cross(v, field_weight(S, p, Q, curl))
+        put_attitude_and_momentum(S, y, Q, add(turned_back(E, add(P, cross(v, k))), after))
+        return SUCCESS
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-        R, Pi = get9(y, 0, S), get3(y, 9, S)
-        omega = apply_symmetric(par6(p, 6, S), subtract(Pi, charge_moment(S, p, R, vector)))
+        R, Pi = attitude_and_momentum(S, y)
+        omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, charge_moment(S, p, R, vector)))
         change = cross(Pi, omega)
-        for i in range(int(worst(par(p, COUNT, S)))):
-            rho, q = par3(p, POINTS + 4 * i + 1, S), par(p, POINTS + 4 * i, S)
+        for i in range(par_int(p, COUNT, S)):
+            q, rho = weighted_point(S, p, POINTS, i)
             x, rate = apply(R, rho), cross(omega, rho)
             turning = cross(rho, apply_transposed(R, apply_transposed(slopes(x), apply(R, rate))))
             change = add(change, scale(q, add(turning, cross(rate, apply_transposed(R, vector(x))))))
-        put3(dy, 0, S, cross(R[0:3], omega))
-        put3(dy, 3, S, cross(R[3:6], omega))
-        put3(dy, 6, S, cross(R[6:9], omega))
-        put3(dy, 9, S, change)
-        return 0
+        put_rates(S, dy, R, omega, change)
+        return SUCCESS
 
     return TransientFlow(drift), TransientFlow(forced), TransientRate(rhs)
 
@@ -162,18 +160,20 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
 def electric_flow(electric: ScalarField) -> TransientFlow:
     """The moment `−Σ q ρ × Rᵀ∇V`."""
     if electric.potential is None:
-        pull = electric.pull
+        negative_gradient = electric.negative_gradient
 
         def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(y, FORCE, S, points_moment(S, y, p, POINTS, int(worst(par(p, COUNT, S))), pull))
-            return 0
+            put3(
+                y, FORCE, S, points_moment(S, get9(y, ATTITUDE, S), p, POINTS, par_int(p, COUNT, S), negative_gradient)
+            )
+            return SUCCESS
 
         return TransientFlow(formula)
     write = electric.potential.write
 
     def numerical(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y)
-        return 0
+        return SUCCESS
 
     return TransientFlow(numerical)
 
@@ -234,7 +234,7 @@ class ChargedPoints(MagneticBody):
 
     def parameters(self) -> Array:
         points = np.column_stack([self.charges, self.positions])
-        return np.concatenate([super().parameters(), [float(len(self.charges))], points.reshape(-1)])
+        return np.concatenate([super().parameters(), CHARGES.pack(count=len(self.charges)), points.reshape(-1)])
 
     def places(self, R: Array) -> Array:
         """Where the charges are, (..., n, 3), at attitudes (..., 3, 3)."""

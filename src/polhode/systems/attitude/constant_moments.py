@@ -1,6 +1,6 @@
 """A force at a point of the body, and moments that are constant in space or in the body (6.10, 6.13, 6.14 of [LLM17]).
 
-    force F fixed in space at the body point b:   M = b × RᵀF,  U = −F·Rb;    kept: energy, momentum about F
+    force F fixed in space at the body point b:   M = b × RᵀF,  U = −F·Rb;    conserved: energy, momentum about F
     moment M₀ fixed in space:                     M = RᵀM₀;                    RΠ = R₀Π₀ + M₀ t, in the discrete map too
     moment M₀ fixed in the body:                  M = M₀;                      steady rotations `ω × Jω = M₀`
 
@@ -21,32 +21,38 @@ from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.vectors import apply_transposed, cross
 from ...scalars import flow, get9, par3, put3
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ...scalars.protocol import SUCCESS
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
-from .forced import FORCE, OWN, ForcedAttitude
+from .base import ATTITUDE, FORCE
+from .forced import TERMS, ForcedAttitude
 
 Array = NDArray[np.float64]
+POINT_FORCE, CONSTANT_MOMENT = TERMS.then(point=3, applied=3), TERMS.then(moment=3)
+POINT, APPLIED = POINT_FORCE.offsets("point", "applied")
+(CONSTANT,) = CONSTANT_MOMENT.offsets("moment")
 
 
 @flow
 def point_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = b × RᵀF`."""
-    put3(y, FORCE, S, cross(par3(p, OWN, S), apply_transposed(get9(y, 0, S), par3(p, OWN + 3, S))))
-    return 0
+    b, F = par3(p, POINT, S), par3(p, APPLIED, S)
+    put3(y, FORCE, S, cross(b, apply_transposed(get9(y, ATTITUDE, S), F)))
+    return SUCCESS
 
 
 @flow
 def space_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = RᵀM₀`."""
-    put3(y, FORCE, S, apply_transposed(get9(y, 0, S), par3(p, OWN, S)))
-    return 0
+    put3(y, FORCE, S, apply_transposed(get9(y, ATTITUDE, S), par3(p, CONSTANT, S)))
+    return SUCCESS
 
 
 @flow
 def fixed_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = M₀`."""
-    put3(y, FORCE, S, par3(p, OWN, S))
-    return 0
+    put3(y, FORCE, S, par3(p, CONSTANT, S))
+    return SUCCESS
 
 
 class PointForceBody(ForcedAttitude):
@@ -79,12 +85,12 @@ class PointForceBody(ForcedAttitude):
         return super().describe() | {"point": self.point.tolist(), "force": self.applied.tolist()}
 
     def own_parameters(self) -> Array:
-        return np.concatenate([self.point, self.applied])
+        return POINT_FORCE.pack(point=self.point, applied=self.applied)
 
     def potential_energy(self, R: Array) -> Array:
         return -(self.applied @ R) @ self.point
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
@@ -120,15 +126,13 @@ class PointForceBody(ForcedAttitude):
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,
         `Γ × (Ω²JΓ + |F| b) = 0`, as for the pendulum."""
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
-        pull = float(np.linalg.norm(self.applied))
+        rate = check_rate(Omega)
+        size = float(np.linalg.norm(self.applied))
         return [
             Equilibrium(
                 "rotation about the force", self.state(R=attitude_taking(Gamma, self.applied), omega=rate * Gamma)
             )
-            for Gamma in staude_axes(rate**2 * self.inertia.matrix, pull * self.point)
+            for Gamma in staude_axes(rate**2 * self.inertia.matrix, size * self.point)
         ]
 
 
@@ -144,14 +148,14 @@ class ConstantSpaceMoment(ForcedAttitude):
 
     def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
-        self.constant = check_nonzero("moment", moment)
+        self.constant = check_moment("moment", moment)
         self.hamiltonian = False
 
     def describe(self) -> dict[str, Any]:
         return super().describe() | {"moment": self.constant.tolist()}
 
     def own_parameters(self) -> Array:
-        return self.constant
+        return CONSTANT_MOMENT.pack(moment=self.constant)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         momentum = np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"])
@@ -190,7 +194,7 @@ class ConstantBodyMoment(ForcedAttitude):
 
     def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
-        self.constant = check_nonzero("moment", moment)
+        self.constant = check_moment("moment", moment)
         self.hamiltonian = False
         self.conserved = {}
         axis = self._principal_axis()
@@ -208,15 +212,15 @@ class ConstantBodyMoment(ForcedAttitude):
         return super().describe() | {"moment": self.constant.tolist()}
 
     def own_parameters(self) -> Array:
-        return self.constant
+        return CONSTANT_MOMENT.pack(moment=self.constant)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         axis = self._principal_axis()
         if axis is None:
             return {}
         Pi, omega = values["Pi"], self.derive("omega", values)
-        kept = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
-        return {"energy_momentum": kept}
+        found = self.inertia.moments[axis] * np.sum(Pi * omega, axis=-1) - np.sum(Pi * Pi, axis=-1)
+        return {"energy_momentum": found}
 
     @classmethod
     def example(cls) -> State:
@@ -263,7 +267,7 @@ class ConstantBodyMoment(ForcedAttitude):
         ]
 
 
-def check_nonzero(field: str, value: ArrayLike) -> Array:
+def check_moment(field: str, value: ArrayLike) -> Array:
     """A nonzero vector."""
     vector = check_finite(field, value, (3,))
     if not vector.any():

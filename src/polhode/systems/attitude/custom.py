@@ -14,20 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par3, par6, put3
-from ...scalars.protocol import NO_SOLUTION
+from ...scalars import flow, get3, kernel, par3, par6, put3
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.transient_flow import TransientFlow
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
-from .base import MATRIX
-from .forced import FORCE, ROTOR, ForcedAttitude
+from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
+from .forced import ROTOR, ForcedAttitude
 from .implicit_rate import put_node_rate
 from .linear_term import LinearTerm
 
@@ -49,9 +48,9 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
 
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """
-    R, Pi, M = get9(y, 0, S), get3(y, 9, S), get3(y, FORCE, S)
-    J_inverse, start = par6(p, 6, S), subtract(Pi, linear_momentum(S, p, R, linear))
-    status = 0
+    (R, Pi), M = attitude_and_momentum(S, y), get3(y, FORCE, S)
+    J_inverse, start = par6(p, INVERSE_INERTIA, S), subtract(Pi, linear_momentum(S, p, R, linear))
+    status = SUCCESS
     if moment is not None:
         kicked = add(start, scale(0.5 * h, M))
         if put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment):
@@ -62,6 +61,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
 
 @kernel
 def no_moment(S: Any, y: Any) -> None:
+    """Clear the force slots."""
     zero = 0.0
     put3(y, FORCE, S, (zero, zero, zero))
 
@@ -107,15 +107,17 @@ class AttitudeBody(ForcedAttitude):
     ) -> None:
         super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
         if linear is not None and gyro is not None:
-            raise InvalidInputError("linear", linear, "no gyro beside it: add its vector to A")
+            raise InvalidInputError(
+                "linear", linear, problem="linear and gyro exclude each other: add the vector of the rotor to A"
+            )
         self.linear = None if linear is None else LinearTerm(linear)
         self.potential: Potential | None = None if potential is None else potential_of(potential)
         self.moment = ExternalMoment.of(moment, frame)
         self.hamiltonian = not (self.damped or self.moment.acts)
         self.force = self._force()
         free = self.potential is None and self.linear is None
-        kept = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
 
     def _force(self) -> Any:
         if self.potential is None and not self.moment.acts:
@@ -127,7 +129,7 @@ class AttitudeBody(ForcedAttitude):
 
             def potential_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
                 write(S, y)
-                return 0
+                return SUCCESS
 
             return TransientFlow(potential_force)
         moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
@@ -155,16 +157,16 @@ class AttitudeBody(ForcedAttitude):
     def potential_energy(self, R: Array) -> Array:
         return super().potential_energy(R) if self.potential is None else self.potential.energy(R)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": lambda: self.energy(values),
             "spatial_momentum": lambda: np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"]),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -176,7 +178,7 @@ class AttitudeBody(ForcedAttitude):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
 
     def equilibria(self) -> list[Equilibrium]:
-        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`search`)."""
+        """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`stability.equilibrium_search`)."""
         from ..stability.equilibrium_search import resting_attitudes
 
         return [
@@ -188,11 +190,9 @@ class AttitudeBody(ForcedAttitude):
         |ω| = |Omega|."""
         if self.potential is not None or self.linear is not None or not self.hamiltonian:
             raise InvalidInputError(
-                "Omega", Omega, "a body with a rotor alone: only then are rotations steady in general"
+                "Omega", Omega, "a body with nothing but a rotor: only then are rotations steady in general"
             )
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         return [
             Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
             for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))

@@ -2,8 +2,8 @@
 
     L = ½ ω·Jω + a·ω − U(R),   Π = J ω + a,   Π̇ = Π × ω + M(R) − D ω,   M·η = −d/dε U(R exp(εS(η)))
 
-`a` a constant vector (a rotor: on SO(3) `a·ω` is no total derivative), `D` a damping matrix. One variational step is
-half a kick by M, the map below, and half a kick. With `v = vee(F − Fᵀ)` and F from ℓ(F) = h Π (`implicit_linear`),
+`a` a constant vector (a rotor: on SO(3) `a·ω` is not a total derivative), `D` a damping matrix. One variational step is
+half a kick by M, the map below, and half a kick. With `v = vee(F − Fᵀ)` and F from ℓ(F) = h Π (`geometry.increments.linear_terms`),
 
     R ↦ R F,    Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v,
 
@@ -25,60 +25,74 @@ from ...errors import InvalidInputError
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
-from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cross, scale, subtract
-from ...scalars import Flow, flow, get3, get9, kernel, par3, par6, put3, put9, rate
-from ...scalars.protocol import NO_SOLUTION, record
-from ..inputs.external_moment import ExternalMoment
-from .base import MATRIX, AttitudeSystem, drift_matrix, rhs_matrix
+from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, scale, subtract
+from ...scalars import Flow, flow, kernel, par3, par6, par9, rate
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ..inputs.external_moment import MOMENT, ExternalMoment
+from .base import (
+    INERTIA,
+    INVERSE_INERTIA,
+    MATRIX,
+    AttitudeSystem,
+    attitude_and_momentum,
+    drift_matrix,
+    put_attitude_and_momentum,
+    put_rates,
+    rhs_matrix,
+)
 
 Array = NDArray[np.float64]
 
-# where a, D and a system's own parameters lie in p, after the inertia and the numbers of an external moment
-ROTOR, DAMPING, OWN = 20, 23, 32
-FORCE = MATRIX.size  # where the force slots lie in y
+TERMS = MOMENT.then(rotor=3, damping=9)  # what a system's own parameters follow
+ROTOR, DAMPING = TERMS.offsets("rotor", "damping")
 NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_FIELD = (0.0, 0.0, 0.0)
 
 
 @kernel
+def linear_increment(
+    S: Any, p: Any, kinetic: Vector, h: Any, a: Vector, K: Symmetric, b: Vector, D: Matrix, report: Any
+) -> tuple[Vector, Any]:
+    """The Cayley parameter of F where the Lagrangian has terms linear in the rate (`solve_linear_increment_`), and whether
+    there is none."""
+    c, iterations, defect, failed = solve_linear_increment_(par6(p, INERTIA, S), kinetic, h, a, K, b, D)
+    record(report, iterations, defect)
+    return c, failed
+
+
+@kernel
 def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
     """The vector a and the matrix D."""
-    return par3(p, ROTOR, S), par6(p, DAMPING, S) + par3(p, DAMPING + 6, S)
+    return par3(p, ROTOR, S), par9(p, DAMPING, S)
 
 
 @flow
 def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    """`R ↦ R F`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`."""
+    R, Pi = attitude_and_momentum(S, y)
     a, D = rotor_and_damping(p, S)
-    c, iterations, defect, failed = solve_linear_increment_(
-        par6(p, 0, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D
-    )
-    record(report, iterations, defect)
+    c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
     impulse = scale(-0.25, apply(D, vee2_(E)))
-    put9(y, 0, S, compose(R, E))
-    put3(y, 9, S, add(turned_back(E, add(Pi, impulse)), impulse))
-    return 0
+    put_attitude_and_momentum(S, y, compose(R, E), add(turned_back(E, add(Pi, impulse)), impulse))
+    return SUCCESS
 
 
 @rate
 def rhs_terms(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω − D ω`, `ω = J⁻¹ (Π − a)`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
+    R, Pi = attitude_and_momentum(S, y)
     a, D = rotor_and_damping(p, S)
-    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, a))
-    put3(dy, 0, S, cross(R[0:3], omega))
-    put3(dy, 3, S, cross(R[3:6], omega))
-    put3(dy, 6, S, cross(R[6:9], omega))
-    put3(dy, 9, S, subtract(cross(Pi, omega), apply(D, omega)))
-    return 0
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, a))
+    put_rates(S, dy, R, omega, subtract(cross(Pi, omega), apply(D, omega)))
+    return SUCCESS
 
 
 class ForcedAttitude(AttitudeSystem):
     """A rigid body with a moment, and perhaps a rotor and damping. A subclass gives `force` and what it reads from p
-    (`own_parameters`, found from `OWN` on), the potential energy, and its conserved quantities."""
+    (`own_parameters`, laid out by `TERMS.then(…)`), the potential energy, and its conserved quantities."""
 
     force: Flow | None = None
     moment = ExternalMoment()
@@ -98,6 +112,7 @@ class ForcedAttitude(AttitudeSystem):
 
     @property
     def damped(self) -> bool:
+        """Whether there is damping."""
         return bool(self.damping.any())
 
     @property
@@ -107,11 +122,11 @@ class ForcedAttitude(AttitudeSystem):
         return {Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)}
 
     def parameters(self) -> Array:
-        terms = (self.moment.pulse, self.gyro, self.damping.reshape(-1), self.own_parameters())
-        return np.concatenate([super().parameters(), *terms])
+        moment, terms = MOMENT.pack(pulse=self.moment.pulse), TERMS.pack(rotor=self.gyro, damping=self.damping)
+        return np.concatenate([super().parameters(), moment, terms, self.own_parameters()])
 
     def own_parameters(self) -> Array:
-        """What the force reads, from entry `OWN` of the parameters on."""
+        """What the force reads beside these, from `TERMS.end` on."""
         return np.zeros(0)
 
     def describe(self) -> dict[str, Any]:

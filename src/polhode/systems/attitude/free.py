@@ -1,8 +1,8 @@
 """The free rigid body: no forces, no moments; Euler's equations and the attitude that goes with them.
 
-    Π̇ = Π × J⁻¹Π,   Ṙ = R S(J⁻¹Π);   kept: the energy ½ Π·J⁻¹Π, the spatial momentum R Π, and |Π|.
+    Π̇ = Π × J⁻¹Π,   Ṙ = R S(J⁻¹Π);   conserved: the energy ½ Π·J⁻¹Π, the spatial momentum R Π, and |Π|.
 
-The order-2 variational map keeps all of these exactly: the momentum stays on the true polhode and only its clock runs
+The order-2 variational map conserves all of these exactly: the momentum stays on the true polhode and only its clock runs
 at a slightly wrong, constant rate (Moser and Veselov's integrable map).
 """
 
@@ -13,11 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.checks import check_finite
 from ...core.representation import Representation
 from ...core.system import ClosedForm, Invariant, State
-from ...errors import InvalidInputError
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibrium, check_rate
 from .base import REPRESENTATIONS, AttitudeSystem
 from .free_exact import free_closed_form
 
@@ -77,9 +75,7 @@ class FreeRigidBody(AttitudeSystem):
         About the axes of the least and the greatest moment they are stable, about the middle one unstable, with
         `λ² = −Ω² (Jᵢ − Jⱼ)(Jᵢ − Jₖ)/(JⱼJₖ)`.
         """
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         return [
             Equilibrium(f"rotation about J = {moment:.6g}", self.state(omega=rate * axis))
             for moment, axis in zip(self.inertia.moments, self.inertia.axes.T, strict=True)

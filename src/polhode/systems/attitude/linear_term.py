@@ -18,20 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInputError
-from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
-from ...geometry.vectors import add, apply, apply_symmetric, cross, dot, scale, subtract
-from ...scalars import Flow, Rate, any_of, get3, get9, par6, put3, put9, value
-from ...scalars.protocol import NO_SOLUTION, record
+from ...geometry.stable_products import compose, turned_back
+from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cross, scale, subtract
+from ...scalars import Flow, Rate, kernel, par6
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.limits import limited
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from ..inputs.transient_flow import TransientFlow, TransientRate
-from .forced import NO_CHARGE, NO_FIELD, rotor_and_damping
+from .base import INVERSE_INERTIA, attitude_and_momentum, put_attitude_and_momentum, put_rates
+from .end_dependence import solve_with_end
+from .forced import NO_CHARGE, NO_FIELD, linear_increment, rotor_and_damping
 
 Array = NDArray[np.float64]
-MOST_ITERATIONS = 60
-EXTRA_ITERATIONS = 3  # partial derivatives converge a little later than the values
 
 
 class LinearTerm:
@@ -61,51 +60,41 @@ class LinearTerm:
         return np.stack(on_arrays(self.vector, entries), axis=-1)
 
     def describe(self) -> list[str]:
+        """The three expressions as text."""
         return [text_of(e) for e in self.expressions]
 
     def _flows(self) -> tuple[Flow, Rate]:
         vector, slopes = self.vector, self.slopes
 
+        @kernel
+        def increment(S: Any, p: Any, h: Any, Pi: Vector, mean: Vector, given: Any, report: Any) -> tuple[Vector, Any]:
+            _, loss = given
+            return linear_increment(S, p, subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss, report)
+
+        @kernel
+        def mean_term(S: Any, p: Any, R: Matrix, Q: Matrix, Pi: Vector, given: Any) -> Vector:
+            here, _ = given
+            return scale(0.5, add(here, vector(Q)))
+
         def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            R, Pi = get9(y, 0, S), get3(y, 9, S)
+            R, Pi = attitude_and_momentum(S, y)
             _, D = rotor_and_damping(p, S)
             here, B = vector(R), slopes(R)
-            # D − B
-            loss = subtract(D[0:3], B[0:3]) + subtract(D[3:6], B[3:6]) + subtract(D[6:9], B[6:9])
-            mean = here
-            zero = scale(0.0, R[0:3])
-            E = zero + zero + zero
-            left, rounds = EXTRA_ITERATIONS, 0
-            while left > 0 and rounds < MOST_ITERATIONS:
-                c, iterations, defect, failed = solve_linear_increment_(
-                    par6(p, 0, S), subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss
-                )
-                record(report, iterations, defect)
-                if failed:
-                    return NO_SOLUTION
-                E = cayley_increment(c)
-                new = scale(0.5, add(here, vector(compose(R, E))))
-                off = subtract(new, mean)
-                moving = value(dot(off, off)) > 1e-30 * (1.0 + value(dot(new, new)))
-                left = EXTRA_ITERATIONS if any_of(moving) else left - 1
-                mean = new
-                rounds += 1
-            if left > 0:
+            loss = subtract(D[0:3], B[0:3]) + subtract(D[3:6], B[3:6]) + subtract(D[6:9], B[6:9])  # D − B
+            E, _, failed = solve_with_end(S, p, h, R, Pi, here, (here, loss), report, increment, mean_term)
+            if failed:
                 return NO_SOLUTION
             v, Q = scale(0.25, vee2_(E)), compose(R, E)
             after = subtract(apply(slopes(Q), v), apply(D, v))
-            put9(y, 0, S, Q)
-            put3(y, 9, S, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
-            return 0
+            put_attitude_and_momentum(S, y, Q, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
+            return SUCCESS
 
         def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-            R, Pi = get9(y, 0, S), get3(y, 9, S)
+            R, Pi = attitude_and_momentum(S, y)
             _, D = rotor_and_damping(p, S)
-            omega = apply_symmetric(par6(p, 6, S), subtract(Pi, vector(R)))
-            put3(dy, 0, S, cross(R[0:3], omega))
-            put3(dy, 3, S, cross(R[3:6], omega))
-            put3(dy, 6, S, cross(R[6:9], omega))
-            put3(dy, 9, S, add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega))))
-            return 0
+            omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, vector(R)))
+            change = add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega)))
+            put_rates(S, dy, R, omega, change)
+            return SUCCESS
 
         return TransientFlow(drift), TransientRate(rhs)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
@@ -19,7 +19,7 @@ KINETIC = Layout(Variable("R", Rotations()), Variable("P", Euclidean(3), kicked=
 
 
 class MagneticBody(AttitudeSystem):
-    """A body with `L = ½ ω·Jω + ω·a(R) − U(R)`, whose states are kept as (R, Π) or, where it is forced, as (R, P)."""
+    """A body with `L = ½ ω·Jω + ω·a(R) − U(R)`, whose states are stored as (R, Π) or, where it is forced, as (R, P)."""
 
     @abstractmethod
     def linear_term(self, R: Array) -> Array:
@@ -49,7 +49,7 @@ class MagneticBody(AttitudeSystem):
         kinetic = 0.5 * np.sum(self.derive("omega", values) * self.derive("P", values), axis=-1)
         return kinetic + self.potential_energy(self.derive("R", values))
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 

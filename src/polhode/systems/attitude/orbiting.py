@@ -3,9 +3,9 @@
 `R` body → LVLH, whose axes are e₁ along the velocity, e₂ along the orbit's normal, e₃ radially outward; `n` the orbital
 rate; `ω` the *inertial* angular velocity in the body frame; `bᵢ = Rᵀeᵢ`; `Π = Jω`:
 
-    Ṙ = R S(ω − n b₂),   Π̇ = Π × ω + 3n² b₃ × Jb₃;   kept: H_J = ½ Π·J⁻¹Π − n Π·b₂ + (3/2) n² b₃·Jb₃,
+    Ṙ = R S(ω − n b₂),   Π̇ = Π × ω + 3n² b₃ × Jb₃;   conserved: H_J = ½ Π·J⁻¹Π − n Π·b₂ + (3/2) n² b₃·Jb₃,
 
-the Jacobi integral; the sum of kinetic and potential energy is not kept. The LVLH frame turns by exactly
+the Jacobi integral; the sum of kinetic and potential energy is not conserved. The LVLH frame turns by exactly
 `Z = exp(−hn S(e₂))` in a step, so the variational step is that of the free body with `R ↦ Z R F`, between half kicks.
 Relative equilibria: the principal axes along those of LVLH, and ω = n b₂.
 """
@@ -18,22 +18,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
 from ...geometry import so3
-from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par, par6, put3, put9, rate, sin
-from ...scalars.protocol import NO_SOLUTION, record
+from ...scalars import flow, get3, kernel, par, par6, put3, rate, sin
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import cube_attitudes
-from .base import MATRIX, AttitudeSystem
+from .base import (
+    ATTITUDE,
+    FORCE,
+    INERTIA,
+    INVERSE_INERTIA,
+    MATRIX,
+    ROW,
+    AttitudeSystem,
+    attitude_and_momentum,
+    free_increment,
+    put_attitude_and_momentum,
+    put_rates,
+)
 
 Array = NDArray[np.float64]
-RATE = 12  # where n lies in the parameters, after the inertia
-FORCE = MATRIX.size
+ORBIT = INERTIA_ENTRIES.then(n=1)
+(RATE,) = ORBIT.offsets("n")
 
 
 @kernel
@@ -50,36 +63,32 @@ def turn_about_normal(angle: Any, R: Matrix) -> Matrix:
 @flow
 def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ Z R F`, `Π ↦ FᵀΠ` with `h S(Π) = F Jd − Jd Fᵀ`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    c, iterations, defect, failed = solve_increment_(par6(p, 0, S), par6(p, 6, S), scale(h, Pi))
-    record(report, iterations, defect)
+    R, Pi = attitude_and_momentum(S, y)
+    c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
     E = cayley_increment(c)
-    put9(y, 0, S, compose(turn_about_normal(h * par(p, RATE, S), R), E))
-    put3(y, 9, S, turned_back(E, Pi))
-    return 0
+    turned = compose(turn_about_normal(h * par(p, RATE, S), R), E)
+    put_attitude_and_momentum(S, y, turned, turned_back(E, Pi))
+    return SUCCESS
 
 
 @flow
 def gravity_gradient(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = 3n² b₃ × Jb₃` with b₃ = Rᵀe₃, the last row of R."""
-    b, n = get3(y, 6, S), par(p, RATE, S)
-    put3(y, FORCE, S, scale(3.0 * n * n, cross(b, apply_symmetric(par6(p, 0, S), b))))
-    return 0
+    b, n = get3(y, ATTITUDE + 2 * ROW, S), par(p, RATE, S)
+    put3(y, FORCE, S, scale(3.0 * n * n, cross(b, apply_symmetric(par6(p, INERTIA, S), b))))
+    return SUCCESS
 
 
 @rate
 def rhs_orbit(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω − n b₂)`, `Π̇ = Π × ω`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    omega = apply_symmetric(par6(p, 6, S), Pi)
+    R, Pi = attitude_and_momentum(S, y)
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), Pi)
     relative = subtract(omega, scale(par(p, RATE, S), R[3:6]))
-    put3(dy, 0, S, cross(R[0:3], relative))
-    put3(dy, 3, S, cross(R[3:6], relative))
-    put3(dy, 6, S, cross(R[6:9], relative))
-    put3(dy, 9, S, cross(Pi, omega))
-    return 0
+    put_rates(S, dy, R, relative, cross(Pi, omega))
+    return SUCCESS
 
 
 class OrbitingBody(AttitudeSystem):
@@ -117,14 +126,19 @@ class OrbitingBody(AttitudeSystem):
         return super().describe() | {"n": self.n}
 
     def parameters(self) -> Array:
-        return np.append(super().parameters(), self.n)
+        return np.concatenate([super().parameters(), ORBIT.pack(n=self.n)])
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name == "relative" and name not in values:
             return self.derive("omega", values) - self.n * self.derive("R", values)[..., 1, :]
         return super().derive(name, values)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array]:
+        """R is relative to a frame that turns at the rate n about e₂; omega is inertial."""
+        frame = rotation_exp(t[:, None] * self.n * np.array([0.0, 1.0, 0.0]))
+        return frame @ self.derive("R", values), self.derive("omega", values)
+
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """The parts of the Jacobi integral: of the motion relative to LVLH, of the turning frame, of the gravity gradient."""
         R, J = self.derive("R", values), self.inertia.matrix
         rate, b2, b3 = self.derive("relative", values), R[..., 1, :], R[..., 2, :]

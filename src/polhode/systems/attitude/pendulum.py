@@ -2,7 +2,7 @@
 
 `ρ₀` body vector from the centre of mass to the pivot, `e₃` up, `Γ = Rᵀe₃`, `J = J_cm + m S(ρ₀)ᵀS(ρ₀)`:
 
-    U = −m g e₃·Rρ₀,   M = m g ρ₀ × Γ;   kept: the energy, Π·Γ, and Π·ρ₀ of Lagrange's top.
+    U = −m g e₃·Rρ₀,   M = m g ρ₀ × Γ;   conserved: the energy, Π·Γ, and Π·ρ₀ of Lagrange's top.
 
 Equilibria: Γ = ±ρ₀/|ρ₀|, hanging (+) and inverted (−), each a circle. Relative equilibria (Staude's rotations): ω = ΩΓ
 with `Γ × (Ω²JΓ + m g ρ₀) = 0`; where Γ ∥ ρ₀ is a principal axis, the sleeping top.
@@ -19,24 +19,27 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_positive
 from ...core.system import Invariant, State, energy_parts
-from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.vectors import cross
 from ...scalars import flow, get3, par3, put3
-from ..stability.equilibria import Equilibrium, attitude_taking
+from ...scalars.protocol import SUCCESS
+from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
-from .forced import FORCE, OWN, ForcedAttitude
+from .base import ATTITUDE, FORCE, ROW
+from .forced import TERMS, ForcedAttitude
 
 Array = NDArray[np.float64]
-UP = 2
+PENDULUM = TERMS.then(weight=3)  # m g ρ₀
+(WEIGHT,) = PENDULUM.offsets("weight")
+UP = 2  # the row of R that is Γ
 E3 = (0.0, 0.0, 1.0)
 
 
 @flow
 def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = m g ρ₀ × Γ` with Γ = Rᵀe₃, the last row of R."""
-    put3(y, FORCE, S, cross(par3(p, OWN, S), get3(y, 6, S)))
-    return 0
+    put3(y, FORCE, S, cross(par3(p, WEIGHT, S), get3(y, ATTITUDE + UP * ROW, S)))
+    return SUCCESS
 
 
 class Pendulum3D(ForcedAttitude):
@@ -104,12 +107,12 @@ class Pendulum3D(ForcedAttitude):
         return own | self.describe_terms() | flag
 
     def own_parameters(self) -> Array:
-        return self.mass * self.g * self.rho0
+        return PENDULUM.pack(weight=self.mass * self.g * self.rho0)
 
     def potential_energy(self, R: Array) -> Array:
         return -self.mass * self.g * (R[..., UP, :] @ self.rho0)
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
@@ -120,12 +123,12 @@ class Pendulum3D(ForcedAttitude):
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         Gamma, Pi = self.derive("R", values)[..., UP, :], values["Pi"]
-        kept = {
+        found = {
             "energy": self.energy(values),
             "vertical_momentum": np.sum(Gamma * Pi, axis=-1),
             "axial_momentum": Pi @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0),
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:
@@ -149,9 +152,7 @@ class Pendulum3D(ForcedAttitude):
         >>> sorted({e.label for e in top.steady_rotations(20.0)})
         ['Staude rotation', 'hanging', 'upright']
         """
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         found = []
         for Gamma in staude_axes(rate**2 * self.inertia.matrix, self.mass * self.g * self.rho0):
             along = Gamma @ self.rho0 / (np.linalg.norm(self.rho0) or 1.0)

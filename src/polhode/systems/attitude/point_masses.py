@@ -1,12 +1,12 @@
 """A rigid body about its centre in a gravitational field (6.11 of [LLM17]).
 
-The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x) a unit of mass, `G = −∇V`,
+The body is a set of point masses mᵢ at ρᵢ. With the field's potential V(x) per unit of mass, `G = −∇V`,
 
     U(R) = Σ mᵢ V(Rρᵢ),   M = Σ mᵢ ρᵢ × RᵀG(Rρᵢ).
 
 The field given by numbers is that of point sources, a uniform one and a linear one: `G = g + Λx − Σⱼ μⱼ (x − cⱼ)/|x − cⱼ|³`.
 Any other that has a potential is given by V: a formula in x, y, z, a kernel or a Python function; it is added to these.
-Where V is symmetric about an axis n, `n·RΠ` is kept; where it is so about every axis, or nothing acts, RΠ.
+Where V is symmetric about an axis n, `n·RΠ` is conserved; where it is so about every axis, or nothing acts, RΠ.
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.vectors import Vector, add, apply, apply_symmetric, apply_transposed, cross, dot, scale, subtract
-from ...scalars import flow, get3, get9, kernel, par, par3, par6, put3, sqrt, worst
-from ..inputs.point_field import ScalarField
+from ...scalars import flow, get3, get9, kernel, par3, par6, put3, sqrt
+from ...scalars.protocol import SUCCESS, par_int
+from ..inputs.point_field import ScalarField, weighted_point
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
-from .forced import FORCE, OWN, ForcedAttitude
+from .base import ATTITUDE, FORCE
+from .forced import TERMS, ForcedAttitude
 
 Array = NDArray[np.float64]
-# own parameters: how many points and sources there are, g, Λ, then four numbers a source and four a point
-UNIFORM, LINEAR, LISTS = OWN + 2, OWN + 5, OWN + 11
+# how many points and sources there are, g and Λ; then come the sources and the points, each with its weight
+FIELD = TERMS.then(points=1, sources=1, uniform=3, linear=6)
+POINTS, SOURCES, UNIFORM, LINEAR = FIELD.offsets("points", "sources", "uniform", "linear")
+LISTS = FIELD.end
 
 
 @kernel
@@ -39,44 +43,45 @@ def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
     """G at x, of the field given by numbers."""
     G = add(par3(p, UNIFORM, S), apply_symmetric(par6(p, LINEAR, S), x))
     for j in range(sources):
-        d = subtract(par3(p, LISTS + 4 * j + 1, S), x)
+        mu, place = weighted_point(S, p, LISTS, j)
+        d = subtract(place, x)
         r2 = dot(d, d)
-        G = add(G, scale(par(p, LISTS + 4 * j, S) / (r2 * sqrt(r2)), d))
+        G = add(G, scale(mu / (r2 * sqrt(r2)), d))
     return G
 
 
 @kernel
 def attraction_moment(S: Any, y: Any, p: Any, further: Any) -> Vector:
     """`Σ m ρ × RᵀG(Rρ)`; `further` is a kernel with more of the field, or None."""
-    R = get9(y, 0, S)
-    points, sources = int(worst(par(p, OWN, S))), int(worst(par(p, OWN + 1, S)))
+    R = get9(y, ATTITUDE, S)
+    points, sources = par_int(p, POINTS, S), par_int(p, SOURCES, S)
     zero = 0.0 * R[0]
     M = (zero, zero, zero)
     for i in range(points):
-        k = LISTS + 4 * (sources + i)
-        rho = par3(p, k + 1, S)
+        m, rho = weighted_point(S, p, LISTS, sources + i)
         x = apply(R, rho)
         G = attraction(S, p, sources, x)
         if further is not None:
             G = add(G, further(x))
-        M = add(M, scale(par(p, k, S), cross(rho, apply_transposed(R, G))))
+        M = add(M, scale(m, cross(rho, apply_transposed(R, G))))
     return M
 
 
 @flow
 def field_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The moment of the field given by numbers."""
     put3(y, FORCE, S, attraction_moment(S, y, p, None))
-    return 0
+    return SUCCESS
 
 
 def further_moment(further: ScalarField) -> TransientFlow:
     """The moment of the field by numbers and of a further one."""
     if further.potential is None:
-        pull = further.pull
+        negative_gradient = further.negative_gradient
 
         def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(y, FORCE, S, attraction_moment(S, y, p, pull))
-            return 0
+            put3(y, FORCE, S, attraction_moment(S, y, p, negative_gradient))
+            return SUCCESS
 
         return TransientFlow(formula_moment)
     write = further.potential.write
@@ -84,7 +89,7 @@ def further_moment(further: ScalarField) -> TransientFlow:
     def numerical_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y)
         put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, None)))
-        return 0
+        return SUCCESS
 
     return TransientFlow(numerical_moment)
 
@@ -171,10 +176,10 @@ class FieldBody(ForcedAttitude):
         return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()} | formula
 
     def own_parameters(self) -> Array:
-        counts = [float(len(self.masses)), float(len(self.sources))]
-        points = np.column_stack([self.masses, self.positions])
-        linear = symmetric_entries(self.gradient)
-        return np.concatenate([counts, self.uniform, linear, self.sources.reshape(-1), points.reshape(-1)])
+        points, linear = np.column_stack([self.masses, self.positions]), symmetric_entries(self.gradient)
+        counts = {"points": len(self.masses), "sources": len(self.sources)}
+        field = FIELD.pack(**counts, uniform=self.uniform, linear=linear)
+        return np.concatenate([field, self.sources.reshape(-1), points.reshape(-1)])
 
     def field_potential(self, x: Array) -> Array:
         """V at points (..., 3)."""
@@ -187,18 +192,18 @@ class FieldBody(ForcedAttitude):
         places = np.einsum("...ij,nj->...ni", R, self.positions)
         return self.field_potential(places) @ self.masses
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), values["Pi"]
-        kept = {
+        found = {
             "energy": lambda: self.energy(values),
             "momentum_along_axis": lambda: np.sum((self.symmetry_axes[0] @ R) * Pi, axis=-1),
             "spatial_momentum": lambda: np.einsum("...ij,...j->...i", R, Pi),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:

@@ -3,10 +3,10 @@
     L = Σ ½ ωᵢ·Jᵢωᵢ + aᵢ·ωᵢ − U(R₁, …, Rₙ),   Πᵢ = Jᵢωᵢ + aᵢ,   Π̇ᵢ = Πᵢ × ωᵢ + Mᵢ.
 
 The coupling given by matrices is `U = −Σ tr(C_ijᵀ Rᵢᵀ Rⱼ)`. With Q = RᵢᵀRⱼ the pair contributes `vee(QCᵀ − CQᵀ)` to Mᵢ
-and `vee(QᵀC − CᵀQ)` to Mⱼ; it is invariant under common rotations, so Σ RᵢΠᵢ is kept, by the discrete map too.
-Any other potential is given as in `potentials`. The discrete equations of the bodies are solved one by one.
+and `vee(QᵀC − CᵀQ)` to Mⱼ; it is invariant under common rotations, so Σ RᵢΠᵢ is conserved, by the discrete map too.
+Any other potential is given as in `inputs.attitude_potential`. The discrete equations of the bodies are solved one by one.
 
-A state keeps the attitudes, then the momenta, then the moments; while a step is computed, the workspace behind them
+A state holds the attitudes, then the momenta, then the moments; while a step is computed, the workspace behind them
 holds the Cayley parameters, so that a step that fails changes nothing.
 """
 
@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
+from ...bodies.inertia import INERTIA_ENTRIES, Inertia
 from ...core.checks import check_finite, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
+from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
@@ -30,104 +31,142 @@ from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
-from ...geometry.vectors import Matrix, add, apply_symmetric, cross, multiply, scale, subtract, transpose
-from ...scalars import flow, get3, get9, kernel, par, par3, par6, put3, put9, rate, worst
-from ...scalars.protocol import NO_SOLUTION, record
+from ...geometry.vectors import add, apply_symmetric, cross, multiply, scale, subtract, times_hat, transpose
+from ...scalars import flow, get3, get9, kernel, par3, par6, par9, put3, put9, rate
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.transient_flow import TransientFlow
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
-from .relative_equilibria import apart_about_vertical, apart_as_one, half_turns, resting_classes, turning, whole_turns
+from .relative_equilibria import (
+    distance_up_to_common_rotation,
+    distance_up_to_vertical_rotation,
+    half_turns,
+    resting_classes,
+    turning,
+    whole_turns,
+)
 from .symmetry import is_unchanged_by_rotations
 
 Array = NDArray[np.float64]
-BODY = 15  # numbers a body: J, J⁻¹ and a
+# how many bodies, then the numbers of each, how many couplings, then the numbers of each
+HEADER = ParameterLayout(bodies=1)
+BODY = ParameterLayout(**INERTIA_ENTRIES.sizes, a=3)
+COUPLINGS = ParameterLayout(couplings=1)
+COUPLING = ParameterLayout(i=1, j=1, C=9)
+(BODIES,), FIRST_BODY, BODY_SIZE = HEADER.offsets("bodies"), HEADER.end, BODY.size
+INERTIA, INVERSE_INERTIA, ROTOR = BODY.offsets("J", "J_inverse", "a")
+FIRST_COUPLING, COUPLING_SIZE = COUPLINGS.end, COUPLING.size
+FIRST, SECOND, MATRIX = COUPLING.offsets("i", "j", "C")
+ENTRIES, COMPONENTS = Rotations().size, Euclidean(3).size  # of an attitude, and of a momentum
 NO_FIELD = (0.0, 0.0, 0.0)
 NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def whole(p: Any, i: Any, S: Any) -> int:
-    """Parameter i, a whole number that is the same in all lanes."""
-    return int(worst(par(p, i, S)))
+def attitude_at(i: Any) -> Any:
+    """Where the attitude of body i is found."""
+    return ENTRIES * i
 
 
 @kernel
-def par9(p: Any, i: Any, S: Any) -> Matrix:
-    return par6(p, i, S) + par3(p, i + 6, S)
+def momentum_at(n: Any, i: Any) -> Any:
+    """Where the momentum of body i of n is found."""
+    return ENTRIES * n + COMPONENTS * i
+
+
+@kernel
+def moment_at(n: Any, i: Any) -> Any:
+    """Where the slots for the moment on body i of n are."""
+    return (ENTRIES + COMPONENTS) * n + COMPONENTS * i
+
+
+@kernel
+def increment_at(n: Any, i: Any) -> Any:
+    """Where the Cayley parameter of body i of n is put while a step is computed."""
+    return (ENTRIES + 2 * COMPONENTS) * n + COMPONENTS * i
+
+
+@kernel
+def body_at(i: Any) -> Any:
+    """Where the parameters of body i begin."""
+    return FIRST_BODY + BODY_SIZE * i
 
 
 @kernel
 def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
     """`R ↦ R F`, `Π ↦ FᵀΠ` for every body. `rotors` is None where no body has one: then the equation for F is simpler."""
-    n = whole(p, 0, S)
+    n = par_int(p, BODIES, S)
     for i in range(n):
-        k = 1 + BODY * i
-        Pi = get3(y, 9 * n + 3 * i, S)
+        k = body_at(i)
+        Pi = get3(y, momentum_at(n, i), S)
         if rotors is None:
-            c, iterations, defect, failed = solve_increment_(par6(p, k, S), par6(p, k + 6, S), scale(h, Pi))
+            c, iterations, defect, failed = solve_increment_(
+                par6(p, k + INERTIA, S), par6(p, k + INVERSE_INERTIA, S), scale(h, Pi)
+            )
         else:
-            a = par3(p, k + 12, S)
+            a = par3(p, k + ROTOR, S)
             c, iterations, defect, failed = solve_linear_increment_(
-                par6(p, k, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
+                par6(p, k + INERTIA, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
             )
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        put3(y, 15 * n + 3 * i, S, c)
+        put3(y, increment_at(n, i), S, c)
     for i in range(n):
-        E = cayley_increment(get3(y, 15 * n + 3 * i, S))
-        put9(y, 9 * i, S, compose(get9(y, 9 * i, S), E))
-        put3(y, 9 * n + 3 * i, S, turned_back(E, get3(y, 9 * n + 3 * i, S)))
-    return 0
+        E = cayley_increment(get3(y, increment_at(n, i), S))
+        put9(y, attitude_at(i), S, compose(get9(y, attitude_at(i), S), E))
+        put3(y, momentum_at(n, i), S, turned_back(E, get3(y, momentum_at(n, i), S)))
+    return SUCCESS
 
 
 @flow
 def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The step of bodies without rotors."""
     return drift_each(S, y, p, h, report, None)
 
 
 @flow
 def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The step of bodies of which some have rotors."""
     return drift_each(S, y, p, h, report, True)
 
 
 @rate
 def rhs_bodies(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ (Π − a)` for every body."""
-    n = whole(p, 0, S)
+    n = par_int(p, BODIES, S)
     for i in range(n):
-        k = 1 + BODY * i
-        Pi = get3(y, 9 * n + 3 * i, S)
-        omega = apply_symmetric(par6(p, k + 6, S), subtract(Pi, par3(p, k + 12, S)))
-        for row in range(9 * i, 9 * i + 9, 3):
-            put3(dy, row, S, cross(get3(y, row, S), omega))
-        put3(dy, 9 * n + 3 * i, S, cross(Pi, omega))
-    return 0
+        k = body_at(i)
+        Pi = get3(y, momentum_at(n, i), S)
+        omega = apply_symmetric(par6(p, k + INVERSE_INERTIA, S), subtract(Pi, par3(p, k + ROTOR, S)))
+        put9(dy, attitude_at(i), S, times_hat(get9(y, attitude_at(i), S), omega))
+        put3(dy, momentum_at(n, i), S, cross(Pi, omega))
+    return SUCCESS
 
 
 @flow
 def pair_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The moments of `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; after the bodies, p holds the number of pairs, and i, j and C of each."""
-    n = whole(p, 0, S)
-    first = 1 + BODY * n
+    n = par_int(p, BODIES, S)
+    list_at = body_at(n)
     for i in range(n):
-        put3(y, 12 * n + 3 * i, S, (0.0, 0.0, 0.0))
-    for pair in range(whole(p, first, S)):
-        k = first + 1 + 11 * pair
-        i, j, C = whole(p, k, S), whole(p, k + 1, S), par9(p, k + 2, S)
-        Q = multiply(transpose(get9(y, 9 * i, S)), get9(y, 9 * j, S))
-        slot_i, slot_j = 12 * n + 3 * i, 12 * n + 3 * j
+        put3(y, moment_at(n, i), S, (0.0, 0.0, 0.0))
+    for pair in range(par_int(p, list_at, S)):
+        k = list_at + FIRST_COUPLING + COUPLING_SIZE * pair
+        i, j, C = par_int(p, k + FIRST, S), par_int(p, k + SECOND, S), par9(p, k + MATRIX, S)
+        Q = multiply(transpose(get9(y, attitude_at(i), S)), get9(y, attitude_at(j), S))
+        slot_i, slot_j = moment_at(n, i), moment_at(n, j)
         put3(y, slot_i, S, add(get3(y, slot_i, S), vee2_(multiply(Q, transpose(C)))))
         put3(y, slot_j, S, add(get3(y, slot_j, S), vee2_(multiply(transpose(Q), C))))
-    return 0
+    return SUCCESS
 
 
 class CoupledBodies(System):
     """n rigid bodies with coupled attitudes; fields have the body as their first axis.
 
-    `inertias`: one a body. `couplings`: rows [i, j, C] with i, j = 1 … n and C a number or a 3×3 matrix, for
+    `inertias`: one per body. `couplings`: rows [i, j, C] with i, j = 1 … n and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body.
 
     >>> from polhode import linearize
@@ -156,7 +195,7 @@ class CoupledBodies(System):
             Inertia.of(J, allow_unphysical=allow_unphysical, field=f"inertias[{i}]") for i, J in enumerate(inertias)
         ]
         self._allow_unphysical = allow_unphysical
-        n = self.bodies = len(self.inertias)
+        n = self.n = len(self.inertias)
         self.gyros = np.zeros((n, 3)) if gyros is None else check_finite("gyros", gyros, (n, 3))
         self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(couplings)]
         self.potential: Potential | None = None if potential is None else potential_of(potential, n)
@@ -180,22 +219,25 @@ class CoupledBodies(System):
 
             def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
                 write(S, y)
-                return 0
+                return SUCCESS
 
             self._force = TransientFlow(potential_moments)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
         drift = drift_rotors if self.gyros.any() else drift_bodies
-        n = self.bodies
+        n = self.n
         return {
-            Form.DEFAULT: Representation(self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=3 * n)
+            Form.DEFAULT: Representation(
+                self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=COMPONENTS * n
+            )
         }
 
     def parameters(self) -> Array:
         bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]
-        pairs = [np.concatenate([[i, j], C.reshape(-1)]) for i, j, C in self.couplings]
-        return np.concatenate([[self.bodies], *bodies, [len(pairs)], *pairs])
+        couplings = [COUPLING.pack(i=i, j=j, C=C) for i, j, C in self.couplings]
+        head, count = HEADER.pack(bodies=self.n), COUPLINGS.pack(couplings=len(couplings))
+        return np.concatenate([head, *bodies, count, *couplings])
 
     def describe(self) -> dict[str, Any]:
         given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
@@ -216,7 +258,7 @@ class CoupledBodies(System):
         t: float = 0.0,
     ) -> State:
         """A state from the attitudes `R` (n, 3, 3) (default: identity) and the rates `omega` or momenta `Pi` (n, 3)."""
-        n = self.bodies
+        n = self.n
         if omega is not None and Pi is not None:
             raise InvalidInputError("Pi", Pi, "either omega or Pi, not both")
         attitudes = np.tile(np.eye(3), (n, 1, 1)) if R is None else check_finite("R", R, (n, 3, 3))
@@ -241,30 +283,30 @@ class CoupledBodies(System):
     def potential_energy(self, R: Array) -> Array:
         """U at attitudes (..., n, 3, 3)."""
         if self.potential is not None:
-            return self.potential.energy(*(R[..., i, :, :] for i in range(self.bodies)))
+            return self.potential.energy(*(R[..., i, :, :] for i in range(self.n)))
         U = np.zeros(R.shape[:-3])
         for i, j, C in self.couplings:
             U = U - np.einsum("ab,...ca,...cb->...", C, R[..., i, :, :], R[..., j, :, :])
         return U
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """The kinetic energy of each body, the potential energy, and their sum."""
         omega = self.derive("omega", values)
         kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...i", omega, self._J(), omega)
-        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.bodies)}
+        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.n)}
         potential = self.potential_energy(values["R"])
         return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": self.energies(values)["total"],
             "spatial_momentum": np.einsum("...nij,...nj->...i", values["R"], values["Pi"]),
         }
-        return {name: kept[name] for name in self.conserved if name in kept}
+        return {name: found[name] for name in self.conserved if name in found}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """The sum of the canonical forms of the bodies, left-trivialised."""
-        n = self.bodies
+        n = self.n
         form = np.zeros((6 * n, 6 * n))
         for i, Pi in enumerate(self.layout.unpack(y)["Pi"]):
             here, there = slice(3 * i, 3 * i + 3), slice(3 * (n + i), 3 * (n + i) + 3)
@@ -296,7 +338,7 @@ class CoupledBodies(System):
             starts,
             [] if relative else whole_turns(starts),
             lambda R: float(self.potential_energy(R)),
-            apart_as_one if relative else apart,
+            distance_up_to_common_rotation if relative else apart,
             symmetry=3 if relative else 0,
             complete=complete,
         )
@@ -305,19 +347,17 @@ class CoupledBodies(System):
     def _starts(self) -> tuple[list[Array], bool]:
         """Attitudes at which the bodies may rest, and whether these are all but for a common rotation."""
         if self.potential is not None:
-            return half_turns(self.bodies), False
-        return resting_classes(self.bodies, self.couplings)
+            return half_turns(self.n), False
+        return resting_classes(self.n, self.couplings)
 
     def _label(self, R: Array) -> str:
-        aligned = apart_as_one(R, np.tile(np.eye(3), (self.bodies, 1, 1))) <= SAME
+        aligned = distance_up_to_common_rotation(R, np.tile(np.eye(3), (self.n, 1, 1))) <= SAME
         return "aligned" if aligned else f"U = {float(self.potential_energy(R)):.6g}"
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from bodies as they
         may rest and from random attitudes; one of each circle."""
-        rate = float(check_finite("Omega", Omega, ()))
-        if rate == 0.0:
-            raise InvalidInputError("Omega", Omega, "a nonzero rate; for rest see equilibria()")
+        rate = check_rate(Omega)
         if "spatial_momentum" not in self.conserved:
             allowed = "couplings, or a formula that is unchanged by common rotations"
             raise InvalidInputError("potential", self.potential and self.potential.describe(), allowed)
@@ -333,7 +373,7 @@ class CoupledBodies(System):
             whole_turns(self._starts()[0]),
             [],
             augmented,
-            apart_about_vertical,
+            distance_up_to_vertical_rotation,
             symmetry=1,
         )
         return [

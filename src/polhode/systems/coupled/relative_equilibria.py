@@ -92,11 +92,11 @@ def whole_turns(relatives: Sequence[Array]) -> list[Array]:
     return [whole @ relatives[(4 * k + i) % m] for k, whole in enumerate(cube) for i in range(min(4, m))]
 
 
-def apart_as_one(R: Array, other: Array) -> float:
+def distance_up_to_common_rotation(R: Array, other: Array) -> float:
     """How far attitudes (n, 3, 3) are from others but for a rotation of all of them."""
     return float(np.abs(R[0].T @ R - other[0].T @ other).max())
 
 
-def apart_about_vertical(R: Array, other: Array) -> float:
+def distance_up_to_vertical_rotation(R: Array, other: Array) -> float:
     """How far attitudes (n, 3, 3) are from others but for a rotation of all of them about e₃."""
-    return max(float(np.abs(R[0, 2] - other[0, 2]).max()), apart_as_one(R, other))
+    return max(float(np.abs(R[0, 2] - other[0, 2]).max()), distance_up_to_common_rotation(R, other))

@@ -52,8 +52,8 @@ class ConcentricShells(CoupledBodies):
         return super().potential_energy(R) - 3.0 * self.K
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = super().invariants(values)
-        return kept | ({"body_momentum": values["Pi"].sum(axis=-2)} if "body_momentum" in self.conserved else {})
+        found = super().invariants(values)
+        return found | ({"body_momentum": values["Pi"].sum(axis=-2)} if "body_momentum" in self.conserved else {})
 
     @classmethod
     def example(cls) -> State:

@@ -1,1 +1,1 @@
-"""Rigid bodies kept by their directors, holonomic and nonholonomic."""
+"""Rigid bodies described by their directors, holonomic and nonholonomic."""

@@ -38,9 +38,10 @@ from ...geometry.vectors import (
     solve,
     subtract,
 )
-from ...scalars import any_of, attach, kernel, par3, par6, value, where, worst
+from ...scalars import any_of, attach, kernel, par6, value, where, worst
 from ...scalars.protocol import record
-from ..inputs.external_moment import PULSE, acts, body_moment, pulse_profile
+from ..attitude.base import INERTIA
+from ..inputs.external_moment import PULSE, acts, body_moment, pulse_profile, pulse_vectors
 
 # Step of the differences that give the slope of a user's moment. Only the speed of convergence depends on it.
 NUDGE = 1e-5
@@ -57,6 +58,7 @@ def euler_inertia(J: Symmetric) -> Symmetric:
 
 @kernel
 def full(A: Symmetric) -> Matrix:
+    """A symmetric matrix as nine entries."""
     return A[0], A[5], A[4], A[5], A[1], A[3], A[4], A[3], A[2]
 
 
@@ -91,11 +93,13 @@ def diagonal(s: Any) -> Matrix:
 
 @kernel
 def values3(x: Vector) -> Vector:
+    """A vector without its partials."""
     return value(x[0]), value(x[1]), value(x[2])
 
 
 @kernel
 def values9(A: Matrix) -> Matrix:
+    """A matrix without its partials."""
     return values3(A[0:3]) + values3(A[3:6]) + values3(A[6:9])
 
 
@@ -142,7 +146,7 @@ def weighed_slope(M: Vector, dM: Matrix, c: Vector, at_ends: Any) -> Matrix:
 
 @kernel
 def spatial_impulse(M: Vector, c: Vector) -> Vector:
-    """`½ Σᵢ dᵢ × (m × dᵢ)`, in the frame at the start: what the spatial momentum gains a unit of time."""
+    """`½ Σᵢ dᵢ × (m × dᵢ)`, in the frame at the start: what the spatial momentum gains per unit of time."""
     cc = dot(c, c)
     weight = 0.5 / ((1.0 + cc) * (1.0 + cc))
     return scale(weight, add(scale(2.0 + cc, add(M, cross(c, M))), scale(dot(c, M), c)))
@@ -160,7 +164,7 @@ def moment_slope(S: Any, p: Any, t: Any, h: Any, R: Matrix, c: Vector, moment: A
     D = diagonal(0.0 * c[0])
     if moment is None:
         # in space components M = (1 − S(c)) Rᵀs
-        s = scale(pulse_profile(S, p, t + 0.5 * h), par3(p, PULSE + 3, S))
+        s = scale(pulse_profile(S, p, PULSE, t + 0.5 * h), pulse_vectors(S, p)[1])
         return plus(D, 1.0, hat_(apply_transposed(R, s)))
     for i in range(6):
         sign = 1.0 if i < 3 else -1.0
@@ -238,7 +242,7 @@ def increment(
     Every lane runs as if alone. On dual numbers two corrections with the last Jacobian give the exact partials: the
     error of that Jacobian, which a user's moment adds to by its differences, enters squared.
     """
-    E = euler_inertia(par6(p, 0, S))
+    E = euler_inertia(par6(p, INERTIA, S))
     R0, Pi0, A0, c = values9(R), values3(Pi), values9(A), values3(guess)
     if twistless:
         c = (c[0], c[1], 0.0 * c[2])

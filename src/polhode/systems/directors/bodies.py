@@ -20,7 +20,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ..attitude.base import AttitudeSystem
 from ..attitude.free_exact import free_closed_form
-from ..inputs.external_moment import ExternalMoment
+from ..inputs.external_moment import MOMENT, ExternalMoment
 from .steps import director_representations
 
 Array = NDArray[np.float64]
@@ -77,7 +77,7 @@ class DirectorBody(AttitudeSystem):
         return super().describe() | self.moment.describe()
 
     def parameters(self) -> Array:
-        return np.concatenate([super().parameters(), self.moment.pulse])
+        return np.concatenate([super().parameters(), MOMENT.pack(pulse=self.moment.pulse)])
 
     def state(  # type: ignore[override]
         self,
@@ -95,7 +95,12 @@ class DirectorBody(AttitudeSystem):
             if R is not None or q is not None:
                 raise InvalidInputError("directors", directors, "one of directors, R and q, not more")
             R = check_finite("directors", directors, (3, 3)).T
-        return super().state(R=R, q=q, omega=omega, Pi=Pi, t=t)
+        state = super().state(R=R, q=q, omega=omega, Pi=Pi, t=t)
+        self._check_spin(state, *(("omega", omega) if Pi is None else ("Pi", Pi)))
+        return state
+
+    def _check_spin(self, state: State, field: str, given: Any) -> None:
+        """Raise an error where the body cannot spin like this; one without constraint can always."""
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values or name in ("R", "q"):
@@ -131,13 +136,13 @@ class DirectorBody(AttitudeSystem):
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), self.derive("Pi", values)
-        kept = {
+        found = {
             "energy": self.derive("kinetic_energy", values),
             "spatial_momentum": np.einsum("...ij,...j->...i", R, Pi),
             "Pi1": Pi[..., 0],
             "Pi2": Pi[..., 1],
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         if representation in (Form.SPLIT, Form.DIRECTOR_VELOCITIES):
@@ -166,7 +171,8 @@ class NonTwistingBody(DirectorBody):
     d₃ must be a principal axis, so that the momentum has no component along it either. Where no moment acts, the
     components of the momentum along d₁ and d₂ are constant, d₃ runs along a great circle, and the momentum in space
     turns with the body: this is another mechanical system than the free body, not another description of it.
-    Arguments as for `DirectorBody`; of a moment only the part across d₃ does anything.
+    Arguments as for `DirectorBody`; of a moment only the part across d₃ does anything. Of the `omega` or `Pi` of a state the
+    third component must be zero.
 
     >>> body = NonTwistingBody([[3, -1 / 7, 0], [-1 / 7, 4, 0], [0, 0, 5]])
     >>> {name: round(float(x), 6) for name, x in body.state(omega=[6, -18, 0]).invariants().items()}
@@ -192,24 +198,11 @@ class NonTwistingBody(DirectorBody):
         if np.abs(J[2, :2]).max() > PARALLEL * np.abs(J).max():
             raise InvalidInputError("inertia", inertia, "a matrix with the third axis principal (J13 = J23 = 0)")
 
-    def state(  # type: ignore[override]
-        self,
-        *,
-        directors: ArrayLike | None = None,
-        R: ArrayLike | None = None,
-        q: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        Pi: ArrayLike | None = None,
-        t: float = 0.0,
-    ) -> State:
-        """As for `DirectorBody`; the third component of `omega` or `Pi` must be zero."""
-        state = super().state(directors=directors, R=R, q=q, omega=omega, Pi=Pi, t=t)
+    def _check_spin(self, state: State, field: str, given: Any) -> None:
         if abs(state.Pi[2]) > PARALLEL * np.linalg.norm(state.Pi):
-            field, given = ("omega", omega) if Pi is None else ("Pi", Pi)
             raise InvalidInputError(
                 field, given, "a vector without a third component: this body does not spin about d3"
             )
-        return state
 
     def enter(self, representation: str, state: State) -> Array:
         """The energy–momentum scheme meets the constraint half-way through a step, and its states to order 2; every
@@ -223,7 +216,7 @@ class NonTwistingBody(DirectorBody):
         return y
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
-        raise PolhodeError("a nonholonomic system keeps no symplectic form")
+        raise PolhodeError("a nonholonomic system conserves no symplectic form")
 
     def largest_step(self, state: State) -> float:
         """1/|ω|, where the Lagrange–d'Alembert equations have a fold; the energy–momentum scheme has none."""

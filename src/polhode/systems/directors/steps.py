@@ -1,6 +1,6 @@
 """The motion of a body given by three directors: whole steps and right-hand sides, standard and non-twisting.
 
-Letters and equation numbers as in `director_balance`, which solves for the rotation over a step.
+Letters and equation numbers as in `balance`, which solves for the rotation over a step.
 """
 
 from __future__ import annotations
@@ -27,28 +27,35 @@ from ...geometry.vectors import (
     negate,
     scale,
     subtract,
+    times_hat,
     transpose,
 )
 from ...scalars import Flow, Rate, flow, get, get3, get9, kernel, par6, put, put3, put9, rate
-from ...scalars.protocol import NO_SOLUTION
-from ..attitude.base import MATRIX
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
+from ..attitude.base import (
+    ATTITUDE,
+    INERTIA,
+    INVERSE_INERTIA,
+    MATRIX,
+    MOMENTUM,
+    attitude_and_momentum,
+    put_attitude_and_momentum,
+    put_rates,
+)
 from ..inputs.external_moment import body_moment
 from ..inputs.transient_flow import TransientFlow, TransientRate
 from .balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
 
 VELOCITIES = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3)), Variable("stretch", Euclidean(6)))
 SPLIT = Layout(Variable("R", Rotations()), Variable("pi_perp", Euclidean(3)), Variable("pi_par", Euclidean(0)))
+(STRETCH,) = VELOCITIES.offsets("stretch")
+PERP, PAR = SPLIT.offsets("pi_perp", "pi_par")
 
 
 @kernel
 def symmetric_part(A: Matrix) -> Symmetric:
+    """`½ (A + Aᵀ)`."""
     return A[0], A[4], A[8], 0.5 * (A[5] + A[7]), 0.5 * (A[2] + A[6]), 0.5 * (A[1] + A[3])
-
-
-@kernel
-def turning(R: Matrix, omega: Vector) -> Matrix:
-    """`R S(ω)`: row r of it is r × ω."""
-    return cross(R[0:3], omega) + cross(R[3:6], omega) + cross(R[6:9], omega)
 
 
 @kernel
@@ -71,11 +78,11 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, mo
     h², which is carried along. The momentum is not computed from them, which would divide by h, but turned, as the
     force of constraint `−½ ν Q S(e₃)` and the moment leave it.
     """
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    Sigma = get3(y, 12, S) + get3(y, 15, S)
-    J = par6(p, 0, S)
+    R, Pi = attitude_and_momentum(S, y)
+    Sigma = get3(y, STRETCH, S) + get3(y, STRETCH + 3, S)
+    J = par6(p, INERTIA, S)
     E = full(euler_inertia(J))
-    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, vee2_(multiply(full(Sigma), E))))
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, vee2_(multiply(full(Sigma), E))))
     V = plus(hat_(omega), 1.0, full(Sigma))
     N = multiply(V, E)
     A = plus(diagonal(h * (N[0] + N[4] + N[8])), 1.0, plus(full(scale(2.0, J[0:3]) + scale(2.0, J[3:6])), -h, N))
@@ -92,15 +99,20 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, mo
     F = cayley_increment(c)  # less the identity
     W = symmetric_part(multiply(transpose(F), V))
     b = 4.0 / (h * (1.0 + cc))
-    put9(y, 0, S, compose(R, F))
-    put3(y, 9, S, turned_back(F, pushed))
-    put(y, 12, S, b * (cc - c[0] * c[0]) - Sigma[0] - W[0])
-    put(y, 13, S, b * (cc - c[1] * c[1]) - Sigma[1] - W[1])
-    put(y, 14, S, b * (cc - c[2] * c[2]) - Sigma[2] - W[2])
-    put(y, 15, S, -b * c[1] * c[2] - Sigma[3] - W[3])
-    put(y, 16, S, -b * c[0] * c[2] - Sigma[4] - W[4])
-    put(y, 17, S, -b * c[0] * c[1] - Sigma[5] - W[5])
-    return 0
+    diagonal_part = (
+        b * (cc - c[0] * c[0]) - Sigma[0] - W[0],
+        b * (cc - c[1] * c[1]) - Sigma[1] - W[1],
+        b * (cc - c[2] * c[2]) - Sigma[2] - W[2],
+    )
+    rest = (
+        -b * c[1] * c[2] - Sigma[3] - W[3],
+        -b * c[0] * c[2] - Sigma[4] - W[4],
+        -b * c[0] * c[1] - Sigma[5] - W[5],
+    )
+    put_attitude_and_momentum(S, y, compose(R, F), turned_back(F, pushed))
+    put3(y, STRETCH, S, diagonal_part)
+    put3(y, STRETCH + 3, S, rest)
+    return SUCCESS
 
 
 @kernel
@@ -109,9 +121,9 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any,
 
     For the standard body and no moment this is the variational step of the free rigid body.
     """
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    J = par6(p, 0, S)
-    guess = scale(0.5 * h, rates(par6(p, 6, S), Pi, twistless))
+    R, Pi = attitude_and_momentum(S, y)
+    J = par6(p, INERTIA, S)
+    guess = scale(0.5 * h, rates(par6(p, INVERSE_INERTIA, S), Pi, twistless))
     A = full(scale(2.0, J[0:3]) + scale(2.0, J[3:6]))
     c, failed = increment(S, p, t, h, R, Pi, guess, A, moment, True, twistless, report)
     if failed:
@@ -119,15 +131,13 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any,
     M = moment_halfway(S, p, t, h, R, c, moment)
     first, second = scale(0.5 * h, weighed(M, c, True)), scale(0.5 * h, weighed(M, negate(c), True))
     F = cayley_increment(c)
-    put9(y, 0, S, compose(R, F))
     if twistless:
         # at both ends of the step the momentum across d₃ is the same function of c
-        put(y, 9, S, Pi[0] + (first[0] + second[0]))
-        put(y, 10, S, Pi[1] + (first[1] + second[1]))
-        put(y, 11, S, 0.0 * Pi[2])
+        after = (Pi[0] + (first[0] + second[0]), Pi[1] + (first[1] + second[1]), 0.0 * Pi[2])
     else:
-        put3(y, 9, S, add(turned_back(F, add(Pi, first)), second))
-    return 0
+        after = add(turned_back(F, add(Pi, first)), second)
+    put_attitude_and_momentum(S, y, compose(R, F), after)
+    return SUCCESS
 
 
 # --- right-hand sides -------------------------------------------------------------------------------------------------
@@ -136,17 +146,15 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any,
 @kernel
 def body_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless: Any) -> int:
     """`Ṙ = R S(ω)` and `Π̇ = Π × ω + M`; for the non-twisting body `Π̇ = M` across d₃, which is (71a)."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    omega = rates(par6(p, 6, S), Pi, twistless)
+    R, Pi = attitude_and_momentum(S, y)
+    omega = rates(par6(p, INVERSE_INERTIA, S), Pi, twistless)
     M = body_moment(S, p, t, R, omega, moment)
-    put9(dy, 0, S, turning(R, omega))
     if twistless:
-        put(dy, 9, S, M[0])
-        put(dy, 10, S, M[1])
-        put(dy, 11, S, 0.0)
+        put_rates(S, dy, R, omega, M)
+        put(dy, MOMENTUM + 2, S, 0.0)
     else:
-        put3(dy, 9, S, add(cross(Pi, omega), M))
-    return 0
+        put_rates(S, dy, R, omega, add(cross(Pi, omega), M))
+    return SUCCESS
 
 
 @kernel
@@ -155,28 +163,28 @@ def split_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless:
 
     ∇ is the covariant derivative along d₃ (5): π̇⊥ is ∇π⊥ and the part −(π⊥·ḋ₃) d₃ that keeps it tangent.
     """
-    R, perp, par_ = get9(y, 0, S), get3(y, 9, S), get(y, 12, S)
+    R, perp, par_ = get9(y, ATTITUDE, S), get3(y, PERP, S), get(y, PAR, S)
     d3 = (R[2], R[5], R[8])
     Pi = apply_transposed(R, add(perp, scale(par_, d3)))
-    omega = rates(par6(p, 6, S), Pi, twistless)
+    omega = rates(par6(p, INVERSE_INERTIA, S), Pi, twistless)
     turn = cross(apply(R, omega), d3)
     m = apply(R, body_moment(S, p, t, R, omega, moment))
     across = dot(m, d3)
     covariant = subtract(m, scale(across, d3))
     normal = dot(perp, turn)
-    put9(dy, 0, S, turning(R, omega))
+    put9(dy, ATTITUDE, S, times_hat(R, omega))
     if twistless:
-        put3(dy, 9, S, subtract(covariant, scale(normal, d3)))
-        put(dy, 12, S, 0.0)
+        put3(dy, PERP, S, subtract(covariant, scale(normal, d3)))
+        put(dy, PAR, S, 0.0)
     else:
         covariant = subtract(covariant, scale(par_, turn))
-        put3(dy, 9, S, subtract(covariant, scale(normal, d3)))
-        put(dy, 12, S, normal + across)
-    return 0
+        put3(dy, PERP, S, subtract(covariant, scale(normal, d3)))
+        put(dy, PAR, S, normal + across)
+    return SUCCESS
 
 
 def director_representations(twistless: bool, moment: Any = None) -> dict[str, Representation]:
-    """The four ways to keep the motion, for a moment given as a kernel, or (None) as numbers among the parameters.
+    """The four representations, for a moment given as a kernel, or (None) as numbers among the parameters.
 
     The flows close over nothing but a truth value and None unless the user gave a function, so that the disk cache
     knows them again.

@@ -28,15 +28,16 @@ from ...geometry.vectors import (
     transpose,
 )
 from ...gravity import moment_on_second, mutual
-from ...scalars import flow, get3, get9, par, par6, put3, rate
-from .relative_flows import BLOCK, J1_INVERSE, J2_INVERSE, RELATIVE
+from ...scalars import flow, get3, get9, par6, put3, rate
+from ...scalars.protocol import SUCCESS
+from .relative_flows import BLOCK, J1_INVERSE, J2_INVERSE, RELATIVE, masses
 
 if TYPE_CHECKING:
     from .relative import FullTwoBodyProblem
 
 Array = NDArray[np.float64]
 
-PAIR = Layout(
+CANONICAL = Layout(
     Variable("x", Euclidean(3)),
     Variable("R1", Rotations()),
     Variable("R2", Rotations()),
@@ -46,15 +47,16 @@ PAIR = Layout(
     Variable("Pi2", Euclidean(3), kicked=True),
     Variable("momentum", Euclidean(3), kicked=True),
 )
-X, R1, R2, CENTRE, P, PI1, PI2, MOMENTUM = (PAIR.slices[v.name].start for v in PAIR.variables)
-FORCES = PAIR.size
-WORK = FORCES + PAIR.kicked.stop - PAIR.kicked.start
+X, R1, R2, CENTRE = CANONICAL.offsets("x", "R1", "R2", "centre")
+P, PI1, PI2, MOMENTUM = CANONICAL.offsets("P", "Pi1", "Pi2", "momentum")
+ON_P, ON_PI1, ON_PI2, ON_MOMENTUM = CANONICAL.force_slots("P", "Pi1", "Pi2", "momentum")
+WORK = CANONICAL.size + CANONICAL.forces
 
 
 @rate
 def pair_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, report: Any) -> int:
     """The motion without gravity."""
-    m1, m2 = par(p, 0, S), par(p, 1, S)
+    m1, m2 = masses(S, p)
     put3(dy, X, S, scale((m1 + m2) / (m1 * m2), get3(y, P, S)))
     put3(dy, CENTRE, S, scale(1.0 / (m1 + m2), get3(y, MOMENTUM, S)))
     omega1 = apply_symmetric(par6(p, J1_INVERSE, S), get3(y, PI1, S))
@@ -66,7 +68,7 @@ def pair_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, report: Any) -> int:
     put3(dy, PI1, S, cross(get3(y, PI1, S), omega1))
     put3(dy, PI2, S, cross(get3(y, PI2, S), omega2))
     put3(dy, MOMENTUM, S, scale(0.0, omega1))
-    return 0
+    return SUCCESS
 
 
 @flow
@@ -75,17 +77,17 @@ def pair_force(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
     A2 = get9(y, R2, S)
     place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
     _, F, M = mutual(S, place, relative, p, BLOCK, y, WORK)
-    put3(y, FORCES, S, negate(apply(A2, F)))
-    put3(y, FORCES + 3, S, negate(apply_transposed(relative, M)))
-    put3(y, FORCES + 6, S, moment_on_second(place, F, M))
-    put3(y, FORCES + 9, S, scale(0.0, F))
-    return 0
+    put3(y, ON_P, S, negate(apply(A2, F)))
+    put3(y, ON_PI1, S, negate(apply_transposed(relative, M)))
+    put3(y, ON_PI2, S, moment_on_second(place, F, M))
+    put3(y, ON_MOMENTUM, S, scale(0.0, F))
+    return SUCCESS
 
 
 def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
     """The canonical variables of a pair."""
     m1, m2 = system.m1, system.m2
-    if system.outside or system.tides:
+    if system.perturbations or system.tides:
         inertial = system.inertial()
         return Canonical(
             inertial.representations["default"],
@@ -105,7 +107,7 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
         places = (centre + other * x, centre - part * x)
         return _relative((*places, A1, A2, part * total + P, other * total - P, Pi1, Pi2), m1, m2)
 
-    representation = Representation(PAIR, force=pair_force, rhs=pair_rates, workspace=system.pairs.workspace)
+    representation = Representation(CANONICAL, force=pair_force, rhs=pair_rates, workspace=system.pairs.workspace)
     return Canonical(representation, system.parameters(), enter, leave, free=("centre",))
 
 

@@ -3,7 +3,7 @@
 a SymPy expression     in x, y, z, the entries R11 … R33 of the attitude and the time t, or its text: derived, and
                        compiled for doubles, lanes and duals, as if written by hand;
 a kernel               `U(x, R)` of three and nine numbers, written with `+ − * /` and the functions of
-                       `polhode.scalars`. One that neither compares nor chooses writes down its own formula (`traced`)
+                       `polhode.scalars`. One that neither compares nor chooses writes down its own formula (`tracing`)
                        and is then such an expression. Force and moment of any other come from the same function on
                        dual numbers; tangent maps from differences of order 8 of these.
 """
@@ -127,6 +127,7 @@ class ExternalPotential:
         return np.asarray(self._plain(t, tuple(np.moveaxis(x, -1, 0)), entries(R)), dtype=float) + np.zeros(lead)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data, with the type."""
         data: dict[str, Any] = {"type": self.kind, "potential": self.text}
         return data if self.bodies is None else data | {"bodies": list(self.bodies)}
 

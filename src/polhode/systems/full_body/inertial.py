@@ -5,7 +5,7 @@
     γ̇ᵢ = −∂U/∂xᵢ,   Π̇ᵢ = Πᵢ × ωᵢ + Mᵢ,   ẋᵢ = γᵢ/mᵢ,   Ṙᵢ = Rᵢ S(ωᵢ)                  (29–32 of [LLM07])
 
 The discrete step (92–96) is half a kick by the forces and moments, a straight line for each position with the discrete
-free rotation for each attitude, and half a kick. Perturbations (`outside`) add to the kicks; tides (`dissipation`) act
+free rotation for each attitude, and half a kick. Perturbations add to the kicks; tides (`dissipation`) act
 on both ends of the free motion.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
-from ...core.checks import check_finite, check_rotation
+from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
 from ...core.representation import Form, Representation
@@ -29,22 +29,27 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
 from ...scalars import double
+from ...scalars.protocol import REPORT_SIZE
 from .inertial_flows import (
-    OUTSIDE,
-    add_outside,
+    HEADER,
+    PERTURBATIONS,
+    add_perturbations,
     drift,
     drift_forced,
     evaluate,
     force,
+    force_at,
     force_lagrangian,
+    moment_at,
     potentials,
     rhs,
     rhs_forced,
     rhs_lagrangian,
     to_rates,
+    workspace_at,
 )
 from .pair_gravity import Pairs, build_pairs, spin_momentum
-from .perturbations import Outside, Perturbation
+from .perturbations import Perturbation, PerturbationSet
 from .representations import forces_with, forms, still_conserved, with_lists
 from .tides import TidalFriction, Tides
 
@@ -97,36 +102,37 @@ class FullBodyProblem(System):
             raise InvalidInputError("bodies", bodies, "a list of at least one body")
         self.pairs: Pairs = build_pairs({f"bodies[{i}]": body for i, body in enumerate(bodies)}, gravity, G)
         self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
-        self.outside = Outside(perturbations, self.bodies, self.gravity, self.G)
+        self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
         self.tides = Tides(dissipation, self.bodies, self.G)
         self.n = len(self.bodies)
         self.masses = np.array([b.mass for b in self.bodies])
         self.inertias = self.pairs.inertias
         self.hamiltonian = not self.tides
-        self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
+        self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
-        functions = self.outside.functions
-        forces = forces_with(functions, force, force_lagrangian, add_outside, to_rates, OUTSIDE)
+        functions = self.perturbations.functions
+        forces = forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS)
         return forms(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
             drifts=(drift, drift_forced),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
             forces=forces,
-            workspace=max(self.pairs.workspace, self.outside.workspace),
+            workspace=max(self.pairs.workspace, self.perturbations.workspace),
             damped=bool(self.tides),
         )
 
     def describe(self) -> dict[str, Any]:
         own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
-        return own | self.outside.describe() | self.tides.describe()
+        return own | self.perturbations.describe() | self.tides.describe()
 
     def parameters(self) -> Array:
-        bodies = [np.concatenate([[b.mass], J.entries()]) for b, J in zip(self.bodies, self.inertias, strict=True)]
-        head = np.concatenate([[self.n, len(self.pairs.blocks), 0.0, 0.0], *bodies])
+        header = HEADER.pack(bodies=self.n, pairs=len(self.pairs.blocks), perturbations=0.0, tides=0.0)
+        bodies = [np.append(b.mass, J.entries()) for b, J in zip(self.bodies, self.inertias, strict=True)]
+        head = np.concatenate([header, *bodies])
         table, blocks = self.pairs.table(head.size)
-        return with_lists(np.concatenate([head, table, blocks]), OUTSIDE, self.outside, self.tides)
+        return with_lists(np.concatenate([head, table, blocks]), PERTURBATIONS, self.perturbations, self.tides)
 
     def state(
         self,
@@ -158,7 +164,7 @@ class FullBodyProblem(System):
         }
         if not np.isfinite(self.potential(values)):
             raise InvalidInputError(
-                "x", x, "bodies that are not in one place: their mutual potential is not finite there"
+                "x", x, problem="two bodies are at the same place: their mutual potential is not finite there"
             )
         return State(self, values, float(check_finite("t", t, ())))
 
@@ -167,9 +173,7 @@ class FullBodyProblem(System):
         form: `x` (2, n, 3) and `R` (2, n, 3, 3). The momenta are those of (92) and (94), with the half kick."""
         places = check_finite("x", x, (2, self.n, 3))
         attitudes = check_finite("R", R, (2, self.n, 3, 3))
-        h = float(check_finite("step", step, ()))
-        if h == 0.0:
-            raise InvalidInputError("step", step, "a nonzero number")
+        h = check_nonzero("step", step)
         start = self.state(x=places[0], R=attitudes[0], t=t)
         F = np.swapaxes(start.R, -1, -2) @ attitudes[1]
         Jd = np.stack([J.nonstandard for J in self.inertias])
@@ -182,8 +186,9 @@ class FullBodyProblem(System):
         n, form = self.n, self.representations[Form.DEFAULT]
         y = np.concatenate([self.enter(Form.DEFAULT, state), np.zeros(form.forces + form.workspace)])
         assert form.force is not None
-        evaluate(double, form.force.on(double), y, self.parameters(), state.t, np.zeros(5))
-        return y[18 * n : 21 * n].reshape(n, 3), y[21 * n : 24 * n].reshape(n, 3)
+        evaluate(double, form.force.on(double), y, self.parameters(), state.t, np.zeros(REPORT_SIZE))
+        forces, moments = y[force_at(n, 0) : moment_at(n, 0)], y[moment_at(n, 0) : workspace_at(n)]
+        return forces.reshape(n, 3), moments.reshape(n, 3)
 
     def _spins(self, omega: Array) -> Array:
         """The angular momenta of bodies that turn with these rates."""
@@ -208,7 +213,7 @@ class FullBodyProblem(System):
         """The mutual potential energy (leading axes allowed)."""
         lead, n = values["x"].shape[:-2], self.n
         rows = np.concatenate([values["x"].reshape(-1, 3 * n), values["R"].reshape(-1, 9 * n)], axis=1)
-        y, U = np.zeros(24 * n + self.pairs.workspace), np.empty(len(rows))
+        y, U = np.zeros(workspace_at(n) + self.pairs.workspace), np.empty(len(rows))
         potentials(double, np.ascontiguousarray(rows), self.parameters(), y, U)
         return U.reshape(lead)
 
@@ -219,8 +224,8 @@ class FullBodyProblem(System):
             "rotation": 0.5 * np.sum(self.derive("Pi", values) * self.derive("omega", values), axis=(-2, -1)),
             "potential": self.potential(values),
         }
-        if self.outside:
-            parts["perturbations"] = self.outside.energy(t, values["x"], values["R"])
+        if self.perturbations:
+            parts["perturbations"] = self.perturbations.energy(t, values["x"], values["R"])
         return parts | {"total": np.sum(list(parts.values()), axis=0)}
 
     def dissipated_power(self, values: Mapping[str, Array]) -> Array:
@@ -231,8 +236,8 @@ class FullBodyProblem(System):
     def angular_momentum(self, values: Mapping[str, Array]) -> Array:
         """The total angular momentum: about the origin, or about the point for which perturbations leave it conserved."""
         x, gamma = values["x"], self.derive("gamma", values)
-        about = np.zeros(3) if self.outside.centre is None else self.outside.centre
-        if self.outside and self.outside.falls_alike:
+        about = np.zeros(3) if self.perturbations.centre is None else self.perturbations.centre
+        if self.perturbations and self.perturbations.falls_alike:
             about = np.einsum("n,...ni->...i", self.masses / self.masses.sum(), x)
         spins = np.einsum("...nij,...nj->...ni", values["R"], self.derive("Pi", values))
         return np.sum(np.cross(x, gamma) + spins, axis=-2) - np.cross(about, gamma.sum(axis=-2))

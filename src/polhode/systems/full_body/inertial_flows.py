@@ -1,4 +1,7 @@
-"""The flows of `full_body`: the free motion, forces and tides of n bodies, in momenta and in velocities."""
+"""The flows of `inertial`: the free motion, forces and tides of n bodies, in momenta and in velocities.
+
+A state holds the positions, the attitudes, the linear momenta and the angular momenta of all bodies, then the slots for
+forces and moments, then the workspace of gravity. The functions `…_at` say where those of body i are."""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
+from ...core.manifolds import Euclidean, Rotations
+from ...core.parameters import ParameterLayout
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
-    Matrix,
     Vector,
-    add,
     apply,
     apply_symmetric,
     apply_transposed,
@@ -20,144 +24,179 @@ from ...geometry.vectors import (
     negate,
     scale,
     subtract,
+    times_hat,
 )
 from ...gravity import mutual_inertial
-from ...gravity.counts import count
-from ...scalars import compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
-from ...scalars.protocol import NO_SOLUTION, record
-from .perturbation_kernels import outside
-from .tides import TIDE, around, friction, impulse, turned_inertia
+from ...scalars import add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
+from .perturbation_kernels import perturbation_forces
+from .tides import BY, ON, add_tides, drift_between_tides, turned_inertia
 
 Array = NDArray[np.float64]
 
-# parameters: n, the number of pairs, where the perturbations and the tides begin (0: none), then for each body its mass,
-# six numbers of J and six of J⁻¹, then for each pair the two bodies and where the block of its interaction begins, then
-# the blocks, the perturbations, the tides
-BODY = 13
-HEADER = 4
-PAIRS, OUTSIDE, TIDES = 1, 2, 3
+# how many bodies and pairs there are, where the perturbations and the tides begin (0: none), then the numbers of each body,
+# those of each pair, the blocks of the interactions, the perturbations, the tides
+HEADER = ParameterLayout(bodies=1, pairs=1, perturbations=1, tides=1)
+BODY = ParameterLayout(mass=1, **INERTIA_ENTRIES.sizes)
+PAIR = ParameterLayout(first=1, second=1, block=1)
+BODIES, PAIRS, PERTURBATIONS, TIDES = HEADER.offsets("bodies", "pairs", "perturbations", "tides")
+MASS, INERTIA, INVERSE_INERTIA = BODY.offsets("mass", "J", "J_inverse")
+FIRST, SECOND, BLOCK = PAIR.offsets("first", "second", "block")
+FIRST_BODY, BODY_SIZE, PAIR_SIZE = HEADER.end, BODY.size, PAIR.size
+VECTOR, MATRIX = Euclidean(3).size, Rotations().size  # entries of each
 
 
 @kernel
 def body_at(i: Any) -> Any:
     """Where the parameters of body i begin."""
-    return HEADER + BODY * i
+    return FIRST_BODY + BODY_SIZE * i
+
+
+@kernel
+def position_at(i: Any) -> Any:
+    """Where x of body i is."""
+    return VECTOR * i
+
+
+@kernel
+def attitude_at(n: Any, i: Any) -> Any:
+    """Where R of body i of n is."""
+    return VECTOR * n + MATRIX * i
+
+
+@kernel
+def linear_at(n: Any, i: Any) -> Any:
+    """Where γ, or v, of body i of n is."""
+    return (VECTOR + MATRIX) * n + VECTOR * i
+
+
+@kernel
+def angular_at(n: Any, i: Any) -> Any:
+    """Where Π, or ω, of body i of n is."""
+    return (2 * VECTOR + MATRIX) * n + VECTOR * i
+
+
+@kernel
+def force_at(n: Any, i: Any) -> Any:
+    """Where the slots for the force on body i of n are."""
+    return (3 * VECTOR + MATRIX) * n + VECTOR * i
+
+
+@kernel
+def moment_at(n: Any, i: Any) -> Any:
+    """Where the slots for the moment on body i of n are."""
+    return (4 * VECTOR + MATRIX) * n + VECTOR * i
+
+
+@kernel
+def workspace_at(n: Any) -> Any:
+    """Where the workspace begins."""
+    return (5 * VECTOR + MATRIX) * n
 
 
 @flow
 def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Positions along γ/m, attitudes by the discrete free body (92, 94–96 of [LLM07])."""
-    n = count(p, 0, S)
+    n = par_int(p, BODIES, S)
     for i in range(n):
         b = body_at(i)
-        R, Pi = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
-        c, iterations, defect, failed = solve_increment_(par6(p, b + 1, S), par6(p, b + 7, S), scale(h, Pi))
+        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
+        c, iterations, defect, failed = solve_increment_(
+            par6(p, b + INERTIA, S), par6(p, b + INVERSE_INERTIA, S), scale(h, Pi)
+        )
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
         E = cayley_increment(c)
-        put9(y, 3 * n + 9 * i, S, compose(R, E))
-        put3(y, 15 * n + 3 * i, S, turned_back(E, Pi))
-        velocity = scale(1.0 / par(p, b, S), get3(y, 12 * n + 3 * i, S))
-        put3(y, 3 * i, S, add(get3(y, 3 * i, S), scale(h, velocity)))
-    return 0
-
-
-@kernel
-def put_turning(dy: Any, S: Any, n: Any, i: Any, R: Matrix, omega: Vector) -> None:
-    """`Ṙ = R S(ω)`: row r of it is r × ω."""
-    put3(dy, 3 * n + 9 * i, S, cross(R[0:3], omega))
-    put3(dy, 3 * n + 9 * i + 3, S, cross(R[3:6], omega))
-    put3(dy, 3 * n + 9 * i + 6, S, cross(R[6:9], omega))
+        put9(y, attitude_at(n, i), S, compose(R, E))
+        put3(y, angular_at(n, i), S, turned_back(E, Pi))
+        velocity = scale(1.0 / par(p, b + MASS, S), get3(y, linear_at(n, i), S))
+        add3(y, position_at(i), S, scale(h, velocity))
+    return SUCCESS
 
 
 @rate
 def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity (29–32)."""
-    n = count(p, 0, S)
+    n = par_int(p, BODIES, S)
     for i in range(n):
         b = body_at(i)
-        R, Pi = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
-        omega = apply_symmetric(par6(p, b + 7, S), Pi)
-        put3(dy, 3 * i, S, scale(1.0 / par(p, b, S), get3(y, 12 * n + 3 * i, S)))
-        put_turning(dy, S, n, i, R, omega)
-        for k in range(3):
-            put(dy, 12 * n + 3 * i + k, S, 0.0)
-        put3(dy, 15 * n + 3 * i, S, cross(Pi, omega))
-    return 0
+        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
+        omega = apply_symmetric(par6(p, b + INVERSE_INERTIA, S), Pi)
+        put3(dy, position_at(i), S, scale(1.0 / par(p, b + MASS, S), get3(y, linear_at(n, i), S)))
+        put9(dy, attitude_at(n, i), S, times_hat(R, omega))
+        put3(dy, linear_at(n, i), S, (0.0, 0.0, 0.0))
+        put3(dy, angular_at(n, i), S, cross(Pi, omega))
+    return SUCCESS
 
 
 @rate
 def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The same in velocities (25–28): `Ω̇ = J⁻¹(JΩ × Ω)`."""
-    n = count(p, 0, S)
+    n = par_int(p, BODIES, S)
     for i in range(n):
         b = body_at(i)
-        R, omega = get9(y, 3 * n + 9 * i, S), get3(y, 15 * n + 3 * i, S)
-        put3(dy, 3 * i, S, get3(y, 12 * n + 3 * i, S))
-        put_turning(dy, S, n, i, R, omega)
-        for k in range(3):
-            put(dy, 12 * n + 3 * i + k, S, 0.0)
-        turning = cross(apply_symmetric(par6(p, b + 1, S), omega), omega)
-        put3(dy, 15 * n + 3 * i, S, apply_symmetric(par6(p, b + 7, S), turning))
-    return 0
+        R, omega = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
+        put3(dy, position_at(i), S, get3(y, linear_at(n, i), S))
+        put9(dy, attitude_at(n, i), S, times_hat(R, omega))
+        put3(dy, linear_at(n, i), S, (0.0, 0.0, 0.0))
+        turning = cross(apply_symmetric(par6(p, b + INERTIA, S), omega), omega)
+        put3(dy, angular_at(n, i), S, apply_symmetric(par6(p, b + INVERSE_INERTIA, S), turning))
+    return SUCCESS
 
 
 @kernel
 def pair_gravity(S: Any, y: Any, p: Any, n: Any, k: Any) -> Any:
     """Bodies i and j of pair k, and U, ∂U/∂xᵢ, Mᵢ, Mⱼ; the workspace lies behind the slots for the forces."""
-    at = body_at(n) + 3 * k
-    i, j, block = count(p, at, S), count(p, at + 1, S), count(p, at + 2, S)
-    xi, Ri = get3(y, 3 * i, S), get9(y, 3 * n + 9 * i, S)
-    xj, Rj = get3(y, 3 * j, S), get9(y, 3 * n + 9 * j, S)
-    U, F, Mi, Mj = mutual_inertial(S, xi, Ri, xj, Rj, p, block, y, 24 * n)
+    at = body_at(n) + PAIR_SIZE * k
+    i, j, block = par_int(p, at + FIRST, S), par_int(p, at + SECOND, S), par_int(p, at + BLOCK, S)
+    xi, Ri = get3(y, position_at(i), S), get9(y, attitude_at(n, i), S)
+    xj, Rj = get3(y, position_at(j), S), get9(y, attitude_at(n, j), S)
+    U, F, Mi, Mj = mutual_inertial(S, xi, Ri, xj, Rj, p, block, y, workspace_at(n))
     return i, j, U, F, Mi, Mj
 
 
 @kernel
 def sum_pairs(S: Any, y: Any, p: Any) -> None:
     """Put −∂U/∂x and M of every body, summed over pairs, into the slots."""
-    n, pairs = count(p, 0, S), count(p, PAIRS, S)
-    f, m = 18 * n, 21 * n
-    for e in range(6 * n):
-        put(y, f + e, S, 0.0)
+    n, pairs = par_int(p, BODIES, S), par_int(p, PAIRS, S)
+    for e in range(force_at(n, 0), workspace_at(n)):
+        put(y, e, S, 0.0)
     for k in range(pairs):
         i, j, _, F, Mi, Mj = pair_gravity(S, y, p, n, k)
-        put3(y, f + 3 * i, S, add(get3(y, f + 3 * i, S), negate(F)))
-        put3(y, f + 3 * j, S, add(get3(y, f + 3 * j, S), F))
-        put3(y, m + 3 * i, S, add(get3(y, m + 3 * i, S), Mi))
-        put3(y, m + 3 * j, S, add(get3(y, m + 3 * j, S), Mj))
+        add3(y, force_at(n, i), S, negate(F))
+        add3(y, force_at(n, j), S, F)
+        add3(y, moment_at(n, i), S, Mi)
+        add3(y, moment_at(n, j), S, Mj)
 
 
 @kernel
-def add_outside(S: Any, y: Any, p: Any, t: float, pull: Any) -> None:
+def add_perturbations(S: Any, y: Any, p: Any, t: float, potential_forces: Any) -> None:
     """Add what perturbs every body to the slots."""
-    n, at = count(p, 0, S), count(p, OUTSIDE, S)
-    f, m = 18 * n, 21 * n
+    n, at = par_int(p, BODIES, S), par_int(p, PERTURBATIONS, S)
     for i in range(n if at > 0 else 0):
-        x, R = get3(y, 3 * i, S), get9(y, 3 * n + 9 * i, S)
-        _, F, M = pull(S, t, i, par(p, body_at(i), S), x, R, p, at, y, 24 * n)
-        put3(y, f + 3 * i, S, subtract(get3(y, f + 3 * i, S), F))
-        put3(y, m + 3 * i, S, add(get3(y, m + 3 * i, S), M))
+        x, R, m = get3(y, position_at(i), S), get9(y, attitude_at(n, i), S), par(p, body_at(i) + MASS, S)
+        _, F, M = potential_forces(S, t, i, m, x, R, p, at, y, workspace_at(n))
+        add3(y, force_at(n, i), S, negate(F))
+        add3(y, moment_at(n, i), S, M)
 
 
 @kernel
 def to_rates(S: Any, y: Any, p: Any) -> None:
     """Turn forces and moments in the slots into what they do to velocities: divide by m and by J."""
-    n = count(p, 0, S)
-    f, m = 18 * n, 21 * n
+    n = par_int(p, BODIES, S)
     for i in range(n):
-        b = body_at(i)
-        put3(y, f + 3 * i, S, scale(1.0 / par(p, b, S), get3(y, f + 3 * i, S)))
-        put3(y, m + 3 * i, S, apply_symmetric(par6(p, b + 7, S), get3(y, m + 3 * i, S)))
+        b, f, m = body_at(i), force_at(n, i), moment_at(n, i)
+        put3(y, f, S, scale(1.0 / par(p, b + MASS, S), get3(y, f, S)))
+        put3(y, m, S, apply_symmetric(par6(p, b + INVERSE_INERTIA, S), get3(y, m, S)))
 
 
 @flow
 def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """−∂U/∂x and M of every body."""
     sum_pairs(S, y, p)
-    add_outside(S, y, p, t, outside)
-    return 0
+    add_perturbations(S, y, p, t, perturbation_forces)
+    return SUCCESS
 
 
 @flow
@@ -169,58 +208,46 @@ def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
 
 
 @kernel
-def tide_at(S: Any, y: Any, p: Any, k: Any) -> Any:
-    """Tide k: bodies a and b, its strength, r, u, and what an impulse meets: 1/m and the inverse inertia of a."""
-    n = count(p, 0, S)
-    at = count(p, TIDES, S) + 1 + TIDE * k
-    a, b = count(p, at, S), count(p, at + 1, S)
-    ma, mb = par(p, body_at(a), S), par(p, body_at(b), S)
-    A, J = get9(y, 3 * n + 9 * a, S), par6(p, body_at(a) + 7, S)
-    omega = apply(A, apply_symmetric(J, get3(y, 15 * n + 3 * a, S)))
-    r = subtract(get3(y, 3 * b, S), get3(y, 3 * a, S))
-    v = subtract(scale(1.0 / mb, get3(y, 12 * n + 3 * b, S)), scale(1.0 / ma, get3(y, 12 * n + 3 * a, S)))
-    u = subtract(v, cross(omega, r))
-    return a, b, par(p, at + 2, S), r, u, 1.0 / ma + 1.0 / mb, turned_inertia(A, J)
+def tide_of(S: Any, y: Any, p: Any, at: Any) -> Any:
+    """What a tide acts on: bodies a and b, r, u, 1/m_a + 1/m_b and the inverse inertia of a (see `tides`)."""
+    n = par_int(p, BODIES, S)
+    a, b = par_int(p, at + ON, S), par_int(p, at + BY, S)
+    ma, mb = par(p, body_at(a) + MASS, S), par(p, body_at(b) + MASS, S)
+    A, J = get9(y, attitude_at(n, a), S), par6(p, body_at(a) + INVERSE_INERTIA, S)
+    omega = apply(A, apply_symmetric(J, get3(y, angular_at(n, a), S)))
+    r = subtract(get3(y, position_at(b), S), get3(y, position_at(a), S))
+    v = subtract(scale(1.0 / mb, get3(y, linear_at(n, b), S)), scale(1.0 / ma, get3(y, linear_at(n, a), S)))
+    return (a, b), r, subtract(v, cross(omega, r)), 1.0 / ma + 1.0 / mb, turned_inertia(A, J)
 
 
 @kernel
-def push(S: Any, where: Any, y: Any, n: Any, a: Any, b: Any, r: Vector, g: Vector) -> None:
-    """Add the impulse g on b, −g on a and the moment −r × g on a to the momenta in `where`."""
-    x, m = 12 * n, 15 * n
-    put3(where, x + 3 * b, S, add(get3(where, x + 3 * b, S), g))
-    put3(where, x + 3 * a, S, subtract(get3(where, x + 3 * a, S), g))
-    spin = apply_transposed(get9(y, 3 * n + 9 * a, S), cross(r, g))
-    put3(where, m + 3 * a, S, subtract(get3(where, m + 3 * a, S), spin))
-
-
-@kernel
-def push_half(S: Any, y: Any, p: Any, k: Any, half: Any, after: bool) -> None:
-    """Add the impulse of tide k in half a step."""
-    a, b, strength, r, u, inverse_mass, W = tide_at(S, y, p, k)
-    push(S, y, y, count(p, 0, S), a, b, r, impulse(half, strength, r, u, inverse_mass, W, after))
+def push(S: Any, to: Any, y: Any, p: Any, whom: Any, r: Vector, g: Vector) -> None:
+    """Add the impulse g on b, −g on a and the moment −r × g on a to the momenta in `to`."""
+    n = par_int(p, BODIES, S)
+    a, b = whom
+    add3(to, linear_at(n, b), S, g)
+    add3(to, linear_at(n, a), S, negate(g))
+    add3(to, angular_at(n, a), S, apply_transposed(get9(y, attitude_at(n, a), S), cross(g, r)))
 
 
 @flow
 def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The free motion between half the tides' impulses (`dissipation`)."""
-    return around(S, y, p, t, h, report, count(p, count(p, TIDES, S), S), drift, push_half)
+    """The free motion between half the impulses of the tides."""
+    return drift_between_tides(S, y, p, t, h, report, par_int(p, TIDES, S), drift, tide_of, push)
 
 
 @rate
 def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity, with the tides."""
-    n, tides = count(p, 0, S), count(p, count(p, TIDES, S), S)
     status = rhs(S, y, p, t, dy, report)  # type: ignore[operator]
-    for k in range(tides):
-        a, b, strength, r, u, _, _ = tide_at(S, y, p, k)
-        push(S, dy, y, n, a, b, r, friction(strength, r, u))
+    add_tides(S, y, p, dy, par_int(p, TIDES, S), tide_of, push)
     return status
 
 
 @compiled
 def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
     """The potential of every row of `samples`; `y` is the flat array with its workspace."""
-    n, pairs = count(p, 0, S), count(p, PAIRS, S)
+    n, pairs = par_int(p, BODIES, S), par_int(p, PAIRS, S)
     for row in range(samples.shape[0]):
         y[: samples.shape[1]] = samples[row]
         U[row] = 0.0

@@ -119,9 +119,13 @@ def _synchronous(given: Mapping[str, Any]) -> set[int]:
     for body, names in ((1, ("R", "q")), (2, ("R2", "q2"))):
         for name in names:
             if body in chosen and given[name] is not None:
-                raise InvalidInputError(name, given[name], f"nothing, or body {body} not in synchronous")
+                raise InvalidInputError(
+                    name, given[name], problem=f"{name} conflicts with body {body} in synchronous: give one"
+                )
     if 2 in chosen and given["elements"] is None:
-        raise InvalidInputError("synchronous", chosen, "elements instead of X, which is in the frame of body 2")
+        raise InvalidInputError(
+            "synchronous", chosen, problem="body 2 in synchronous needs elements: X is in the frame of body 2"
+        )
     return set(chosen)
 
 

@@ -30,6 +30,7 @@ class Pairs:
 
     @property
     def workspace(self) -> int:
+        """How many entries of workspace the interactions need; they use it in turn."""
         return max((pair.workspace for pair in self.blocks.values()), default=0)
 
     def table(self, start: int) -> tuple[Array, Array]:
@@ -68,7 +69,7 @@ def inertia_of(field: str, body: Body) -> Inertia:
 def spin_momentum(field: str, inertia: Inertia, omega: Array) -> Array:
     """`J ω`; a point has no spin."""
     if inertia.still and np.any(omega):
-        raise InvalidInputError(field, omega, "no spin of a point mass, which has no inertia: use Sphere")
+        raise InvalidInputError(field, omega, problem="a point mass has no inertia and cannot spin: use Sphere")
     return inertia.matrix @ omega
 
 

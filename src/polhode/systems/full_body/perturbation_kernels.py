@@ -1,4 +1,4 @@
-"""What acts on each body from outside: uniform fields, point masses that are far away, potentials that a user gives.
+"""What perturbs each body: uniform fields, point masses that are far away, potentials that a user gives.
 
 Each is an energy W(x, R, t) of one body; ∂W/∂x and the moment −∂W/∂R in the body's frame are added to what the bodies do
 to one another. A point mass M at c, seen from the body's mass centre at distance d = x − c, gives
@@ -12,10 +12,10 @@ or, in a frame whose origin falls freely towards it, the same less what it does 
 
 written so that no digits cancel however far c is (Battin's form).
 
-Parameters: how many there are, and for each where its numbers begin; these are
-    a uniform field    0, g
-    a distant body     1, GM, whether tidal, whether on an orbit, the orbit (or c and zeros), the block of each body's shape
-    a potential        2, for each body whether it acts on it
+Parameters: how many there are, and for each where its numbers begin. These are, by the kind that stands first,
+    a uniform field    g
+    a distant body     GM, whether tidal, whether on an orbit, the orbit (or c and zeros), the block of each body's shape
+    a potential        for each body whether it acts on it
 
 A place that is a function of time is written where that of a body at rest is read, before the forces are evaluated; so
 only a user's own function is compiled anew, and all the rest is found in the cache.
@@ -28,18 +28,26 @@ from typing import Any
 
 from numba.extending import overload
 
+from ...core.parameters import ParameterLayout
 from ...geometry.vectors import Matrix, Vector, add, apply_transposed, dot, negate, scale, subtract
-from ...gravity.counts import count
 from ...gravity.dispatch import SECOND_ORDER
 from ...gravity.expansion import expansion
 from ...gravity.second_order import second_order
 from ...scalars import Lanes, atan2, compiled, cos, kernel, par, par3, sin, sqrt, where
+from ...scalars.protocol import par_int
 from ..inputs.sympy_kernels import made
 
-UNIFORM, DISTANT, POTENTIAL = 0, 1, 2
-ORBIT = 1
-ORBIT_NUMBERS = 13  # centre, semiaxes P and Q, eccentricity, mean motion, mean anomaly at t = 0, iterations
-ITERATIONS = 5
+UNIFORM, DISTANT, POTENTIAL = range(3)  # the kinds
+LIST = ParameterLayout(count=1)
+UNIFORM_NUMBERS, POTENTIAL_NUMBERS = ParameterLayout(kind=1, g=3), ParameterLayout(kind=1)
+ORBIT_NUMBERS = ParameterLayout(centre=3, P=3, Q=3, eccentricity=1, rate=1, anomaly=1, iterations=1)
+DISTANT_NUMBERS = ParameterLayout(kind=1, strength=1, tidal=1, on_orbit=1, orbit=ORBIT_NUMBERS.size)
+FIRST, BLOCKS, ACTS = LIST.end, DISTANT_NUMBERS.end, POTENTIAL_NUMBERS.end
+(FIELD,) = UNIFORM_NUMBERS.offsets("g")
+STRENGTH, TIDAL, ON_ORBIT, ORBIT = DISTANT_NUMBERS.offsets("strength", "tidal", "on_orbit", "orbit")
+CENTRE, AXIS_P, AXIS_Q = ORBIT_NUMBERS.offsets("centre", "P", "Q")
+ECCENTRICITY, RATE, ANOMALY, ITERATIONS = ORBIT_NUMBERS.offsets("eccentricity", "rate", "anomaly", "iterations")
+MOST_ITERATIONS = 5
 
 
 @kernel
@@ -83,36 +91,37 @@ def monopole(mu: Any, x: Vector, c: Vector, tidal: int) -> tuple[Any, Vector]:
 @kernel
 def place_of(S: Any, p: Any, at: int, t: float, zero: Any) -> Vector:
     """Where the distant body is at time t, as numbers of the state's kind."""
-    o = at + 4
-    place = add((zero, zero, zero), par3(p, o, S))
-    if count(p, at + 3, S) == ORBIT:
-        numbers = par(p, o + 9, S), par(p, o + 10, S), par(p, o + 11, S)
-        seen = orbit_place(par3(p, o, S), par3(p, o + 3, S), par3(p, o + 6, S), *numbers, count(p, o + 12, S), t)
+    o = at + ORBIT
+    place = add((zero, zero, zero), par3(p, o + CENTRE, S))
+    if par_int(p, at + ON_ORBIT, S) > 0:
+        P, Q = par3(p, o + AXIS_P, S), par3(p, o + AXIS_Q, S)
+        numbers = par(p, o + ECCENTRICITY, S), par(p, o + RATE, S), par(p, o + ANOMALY, S)
+        seen = orbit_place(par3(p, o + CENTRE, S), P, Q, *numbers, par_int(p, o + ITERATIONS, S), t)
         place = add((zero, zero, zero), seen)
     return place
 
 
 @compiled
-def outside(
+def perturbation_forces(
     S: Any, t: float, i: int, m: Any, x: Vector, R: Matrix, p: Any, at: int, work: Any, w: int
 ) -> tuple[Any, Vector, Vector]:
     """W, ∂W/∂x and the moment, in its frame, of body i with mass m at x and attitude R: of all that is given by numbers.
     The list begins at `at`."""
     zero = 0.0 * x[0]
     W, F, M = zero, (zero, zero, zero), (zero, zero, zero)
-    for k in range(count(p, at, S)):
-        own = count(p, at + 1 + k, S)
-        kind = count(p, own, S)
+    for k in range(par_int(p, at, S)):
+        own = par_int(p, at + FIRST + k, S)
+        kind = par_int(p, own, S)
         if kind == UNIFORM:
-            g = par3(p, own + 1, S)
+            g = par3(p, own + FIELD, S)
             W = W - m * dot(g, x)
             F = add(F, scale(-m, g))
         if kind == DISTANT:
             c = place_of(S, p, own, t, zero)
-            W0, F0 = monopole(m * par(p, own + 1, S), x, c, count(p, own + 2, S))
-            block = count(p, own + 4 + ORBIT_NUMBERS + i, S)
+            W0, F0 = monopole(m * par(p, own + STRENGTH, S), x, c, par_int(p, own + TIDAL, S))
+            block = par_int(p, own + BLOCKS + i, S)
             d = subtract(x, c)
-            if count(p, block, S) == SECOND_ORDER:
+            if par_int(p, block, S) == SECOND_ORDER:
                 W1, F1, M1 = second_order(S, d, R, p, block, work, w)
             else:
                 W1, F1, M1 = expansion(S, d, R, p, block, work, w)
@@ -142,28 +151,31 @@ def _put_place(S: Any, p: Any, i: Any, c: Any) -> Any:
 
 @dataclass(frozen=True)
 class Functions:
-    """A user's functions, to be compiled into a force: `move(S, p, at, t)` writes the places of distant bodies, `pull`,
-    of the same signature as `outside`, is the user's potentials; None where there are none."""
+    """A user's functions, to be compiled into a force.
 
-    move: Any
-    pull: Any
+    `update_positions(S, p, at, t)` writes the places of distant bodies. `potential_forces`, of the same signature as
+    `perturbation_forces`, evaluates the user's potentials; None where there are none.
+    """
+
+    update_positions: Any
+    potential_forces: Any
 
     @classmethod
     def of(cls, places: dict[int, Any], potentials: dict[int, Any]) -> Functions:
         """From functions `(t) -> place` and `(S, t, x, R) -> (W, F, M)`, by their number in the list."""
-        lines = ["def move(S, p, at, t):", "    pass"]
+        lines = ["def update_positions(S, p, at, t):", "    pass"]
         for k in places:
-            lines.append(f"    put_place(S, p, count(p, at + {1 + k}, S) + 4, f{k}(t))")
-        names = {"put_place": put_place, "count": count} | {f"f{k}": f for k, f in places.items()}
-        move = made("move", lines, names)
+            lines.append(f"    put_place(S, p, par_int(p, at + {FIRST + k}, S) + {ORBIT + CENTRE}, f{k}(t))")
+        names = {"put_place": put_place, "par_int": par_int} | {f"f{k}": f for k, f in places.items()}
+        update_positions = made("update_positions", lines, names)
         if not potentials:
-            return cls(move, None)
-        lines = ["def pull(S, t, i, m, x, R, p, at, work, w):", "    zero = 0.0 * x[0]"]
+            return cls(update_positions, None)
+        lines = ["def potential_forces(S, t, i, m, x, R, p, at, work, w):", "    zero = 0.0 * x[0]"]
         lines.append("    W, F, M = zero, (zero, zero, zero), (zero, zero, zero)")
         for k in potentials:
-            lines.append(f"    if count(p, count(p, at + {1 + k}, S) + 1 + i, S) > 0:")
+            lines.append(f"    if par_int(p, par_int(p, at + {FIRST + k}, S) + {ACTS} + i, S) > 0:")
             lines.append(f"        w{k}, f{k}, m{k} = U{k}(S, t, x, R)")
             lines.append(f"        W, F, M = W + w{k}, add(F, f{k}), add(M, m{k})")
         lines.append("    return W, F, M")
-        names = {"add": add, "count": count} | {f"U{k}": U for k, U in potentials.items()}
-        return cls(move, made("pull", lines, names))
+        names = {"add": add, "par_int": par_int} | {f"U{k}": U for k, U in potentials.items()}
+        return cls(update_positions, made("potential_forces", lines, names))

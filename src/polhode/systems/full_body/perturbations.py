@@ -31,12 +31,22 @@ from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, text_of
 from ..inputs.tracing import trace
 from .external_potential import ExternalPotential
 from .perturbation_kernels import (
+    ANOMALY,
+    AXIS_P,
+    AXIS_Q,
+    CENTRE,
     DISTANT,
+    DISTANT_NUMBERS,
+    ECCENTRICITY,
     ITERATIONS,
-    ORBIT,
+    LIST,
+    MOST_ITERATIONS,
     ORBIT_NUMBERS,
     POTENTIAL,
+    POTENTIAL_NUMBERS,
+    RATE,
     UNIFORM,
+    UNIFORM_NUMBERS,
     Functions,
     monopole,
     orbit_place,
@@ -61,6 +71,7 @@ class UniformField:
         object.__setattr__(self, "g", tuple(check_finite("g", self.g, (3,)).tolist()))
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data, with the type."""
         return {"type": self.kind, "g": list(np.asarray(self.g).tolist())}
 
 
@@ -97,18 +108,26 @@ class KeplerOrbit:
         first, second = plane(self.node, self.inclination)
         cosine, sine = np.cos(self.pericentre), np.sin(self.pericentre)
         P, Q = cosine * first + sine * second, cosine * second - sine * first
-        axes = [self.semimajor * P, self.semimajor * np.sqrt(1.0 - e * e) * Q]
-        tail = [e, 2.0 * np.pi / self.period, self.anomaly, ITERATIONS if e > 0.0 else 0]
-        return np.concatenate([self.centre, *axes, tail])
+        return ORBIT_NUMBERS.pack(
+            centre=self.centre,
+            P=self.semimajor * P,
+            Q=self.semimajor * np.sqrt(1.0 - e * e) * Q,
+            eccentricity=e,
+            rate=2.0 * np.pi / self.period,
+            anomaly=self.anomaly,
+            iterations=MOST_ITERATIONS if e > 0.0 else 0,
+        )
 
     def at(self, t: ArrayLike) -> Array:
         """Places (..., 3) at times t."""
         n = self.numbers()
-        centre, P, Q = ((n[k], n[k + 1], n[k + 2]) for k in (0, 3, 6))
-        place = orbit_place(centre, P, Q, n[9], n[10], n[11], int(n[12]), np.asarray(t, dtype=float))
+        centre, P, Q = ((n[k], n[k + 1], n[k + 2]) for k in (CENTRE, AXIS_P, AXIS_Q))
+        numbers = n[ECCENTRICITY], n[RATE], n[ANOMALY], int(n[ITERATIONS])
+        place = orbit_place(centre, P, Q, *numbers, np.asarray(t, dtype=float))
         return np.stack(np.broadcast_arrays(*place), axis=-1)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data."""
         return asdict(self) | {"centre": list(self.centre)}
 
 
@@ -165,7 +184,7 @@ class DistantBody:
         return [text_of(v) for v in expressions]
 
     def _from_kernel(self, function: Any) -> Any:
-        """By the formulas that it writes down itself (`traced`), if it has them."""
+        """By the formulas that it writes down itself (`inputs.tracing`), if it has them."""
         import sympy
 
         check_finite("position", [float(v) for v in function(0.1)], (3,))
@@ -187,10 +206,12 @@ class DistantBody:
     def numbers(self, G: float) -> Array:
         """What kernels read of it, but for the bodies' shapes."""
         on_orbit = isinstance(self.position, KeplerOrbit)
-        place = self.position.numbers() if on_orbit else np.append(self.at(0.0), np.zeros(ORBIT_NUMBERS - 3))
-        return np.array([DISTANT, G * self.mass, self.tidal, ORBIT if on_orbit else 0, *place])
+        orbit = self.position.numbers() if on_orbit else np.append(self.at(0.0), np.zeros(ORBIT_NUMBERS.size - 3))
+        flags = {"tidal": self.tidal, "on_orbit": on_orbit}
+        return DISTANT_NUMBERS.pack(kind=DISTANT, strength=G * self.mass, **flags, orbit=orbit)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data, with the type."""
         place = self.position.describe() if isinstance(self.position, KeplerOrbit) else self.position
         data: dict[str, Any] = {"type": self.kind, "mass": self.mass}
         data |= {"position": list(place) if isinstance(place, tuple) else place, "tidal": self.tidal}
@@ -224,7 +245,7 @@ def perturbation_from(field: str, given: Any) -> Perturbation:
     return from_table(field, KINDS[kind], arguments)
 
 
-class Outside:
+class PerturbationSet:
     """The perturbations of a list of bodies: the numbers and functions that flows need, and the energy from Python."""
 
     def __init__(self, given: Sequence[Any], bodies: Sequence[Body], gravity: int | str, G: float) -> None:
@@ -248,25 +269,27 @@ class Outside:
 
     @property
     def autonomous(self) -> bool:
+        """Whether no perturbation depends on time."""
         return all(one.autonomous for one in self.list)
 
     @property
     def workspace(self) -> int:
+        """How many entries of workspace the kernels need."""
         return max((shape.workspace for shapes in self.shapes.values() for shape in shapes), default=0)
 
     @property
     def falls_alike(self) -> bool:
-        """Whether the angular momentum about the mass centre is kept."""
+        """Whether the angular momentum about the mass centre is conserved."""
         return all(isinstance(one, UniformField) for one in self.list)
 
     @property
     def centre(self) -> Array | None:
-        """The one fixed centre of attraction, about which the angular momentum is kept, if that is all there is."""
+        """The one fixed centre of attraction, about which the angular momentum is conserved, if that is all there is."""
         if len(self.list) == 1 and isinstance(one := self.list[0], DistantBody) and one.autonomous and not one.tidal:
             return one.at(0.0)
         return None
 
-    def kept(self, name: str) -> bool:
+    def conserves(self, name: str) -> bool:
         """Whether energy, linear_momentum or angular_momentum is conserved."""
         if not self.list:
             return True
@@ -281,14 +304,14 @@ class Outside:
         if not self.list:
             return np.zeros(0)
         n = len(self.bodies)
-        at = start + 1 + len(self.list)
+        at = start + LIST.size + len(self.list)
         places, numbers = [], []
         for k, one in enumerate(self.list):
             places.append(at)
             if isinstance(one, UniformField):
-                own = np.array([UNIFORM, *np.asarray(one.g)])
+                own = UNIFORM_NUMBERS.pack(kind=UNIFORM, g=one.g)
             elif isinstance(one, ExternalPotential):
-                own = np.array([POTENTIAL, *one.acts_on(n)])
+                own = np.append(POTENTIAL_NUMBERS.pack(kind=POTENTIAL), one.acts_on(n))
             else:
                 blocks = [shape.shape_parameters() for shape in self.shapes[k]]
                 head = one.numbers(self.G)
@@ -297,7 +320,7 @@ class Outside:
                 own = np.concatenate([head, begins, *blocks])
             numbers.append(own)
             at += own.size
-        return np.concatenate([[len(self.list)], places, *numbers])
+        return np.concatenate([LIST.pack(count=len(self.list)), places, *numbers])
 
     @cached_property
     def functions(self) -> Functions | None:
@@ -330,6 +353,7 @@ class Outside:
         return total
 
     def describe(self) -> dict[str, Any]:
+        """The list as plain data, by the name of the argument."""
         return {"perturbations": [one.describe() for one in self.list]} if self.list else {}
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bodies import Body
 from ...core.system import System
 
 Array = NDArray[np.float64]
@@ -25,18 +23,22 @@ class Placements:
 
     @cached_property
     def x(self) -> Array:
+        """Positions."""
         return self._derive("x", ("x1", "x2"), -2)
 
     @cached_property
     def v(self) -> Array:
+        """Velocities."""
         return self._derive("v", ("v1", "v2"), -2)
 
     @cached_property
     def R(self) -> Array:
+        """Attitudes, body to inertial."""
         return self._derive("R", ("R1", "R2"), -3)
 
     @cached_property
     def omega(self) -> Array:
+        """Body rates."""
         return self._derive("omega", ("Omega1", "Omega2"), -2)
 
     def _derive(self, name: str, both: tuple[str, str], axis: int) -> Array:
@@ -45,20 +47,6 @@ class Placements:
         return self._system.derive(name, self._values)
 
 
-def bodies_of(system: System) -> list[Body]:
-    """The bodies that a system's coordinates place in space; none for systems of another kind."""
-    own: Any = system
-    if {"x1", "x2", "R1", "R2"} <= set(system.fields) and hasattr(system, "body1"):
-        return [own.body1, own.body2]
-    return list(own.bodies) if {"x", "v", "R", "omega"} <= set(system.fields) and hasattr(system, "bodies") else []
-
-
-def body_names(system: System) -> list[str]:
-    """What the bodies of `bodies_of(system)` are called in the arguments that made it."""
-    pair = "x1" in system.fields
-    return [f"body{i + 1}" if pair else f"bodies[{i}]" for i in range(len(bodies_of(system)))]
-
-
 def placements(system: System, values: Mapping[str, Array]) -> Placements:
-    """Where the bodies of `bodies_of(system)` are (leading axes allowed)."""
+    """Where the `bodies` of a system are (leading axes allowed)."""
     return Placements(system, values)

@@ -33,15 +33,16 @@ from ...core.representation import Canonical, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
-from ...geometry.increments.rigid import largest_step
+from ...geometry.increments.rigid import largest_step, symmetric_entries
 from .inertial import FullBodyProblem
 from .pair_gravity import Pairs, build_pairs
-from .perturbations import Outside, Perturbation, energies_of
+from .perturbations import Perturbation, PerturbationSet, energies_of
 from .relative_flows import (
-    OUTSIDE,
+    PAIR,
+    PERTURBATIONS,
     RELATIVE,
     VELOCITIES,
-    add_outside,
+    add_perturbations,
     drift,
     drift_forced,
     force,
@@ -107,24 +108,25 @@ class FullTwoBodyProblem(System):
         dissipation: Sequence[TidalFriction | Mapping[str, Any]] = (),
     ) -> None:
         self.pairs: Pairs = build_pairs({"body1": body1, "body2": body2}, gravity, G)
-        (self.body1, self.body2), self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
+        self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
+        self.body1, self.body2 = self.bodies
         self.inertia1, self.inertia2 = self.pairs.inertias
         self.m1, self.m2 = self.body1.mass, self.body2.mass
         self.reduced_mass = self.m1 * self.m2 / (self.m1 + self.m2)
-        self.outside = Outside(perturbations, self.pairs.bodies, self.gravity, self.G)
-        self.tides = Tides(dissipation, self.pairs.bodies, self.G)
+        self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
+        self.tides = Tides(dissipation, self.bodies, self.G)
         self.hamiltonian = not self.tides
-        self.conserved = still_conserved(type(self).conserved, self.outside, self.tides)
+        self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
-        functions = self.outside.functions
+        functions = self.perturbations.functions
         return forms(
             layouts=(RELATIVE, VELOCITIES),
             drifts=(drift, drift_forced),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
-            forces=forces_with(functions, force, force_lagrangian, add_outside, to_rates, OUTSIDE),
-            workspace=max(self.pairs.workspace, self.outside.workspace),
+            forces=forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS),
+            workspace=max(self.pairs.workspace, self.perturbations.workspace),
             damped=bool(self.tides),
         )
 
@@ -133,14 +135,28 @@ class FullTwoBodyProblem(System):
 
         return canonical_pair(self)
 
+    @property
+    def body_names(self) -> list[str]:
+        return ["body1", "body2"]
+
     def describe(self) -> dict[str, Any]:
         own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
-        return own | self.outside.describe() | self.tides.describe()
+        return own | self.perturbations.describe() | self.tides.describe()
 
     def parameters(self) -> Array:
-        inertias = (self.inertia1.entries(), self.inertia2.entries())
-        own = np.concatenate([[self.m1, self.m2], *inertias, [0.0, 0.0], self.pairs.blocks[0, 1].parameters()])
-        return with_lists(own, OUTSIDE, self.outside, self.tides)
+        first, second = self.inertia1, self.inertia2
+        own = PAIR.pack(
+            m1=self.m1,
+            m2=self.m2,
+            J1=symmetric_entries(first.matrix),
+            J1_inverse=symmetric_entries(first.inverse),
+            J2=symmetric_entries(second.matrix),
+            J2_inverse=symmetric_entries(second.inverse),
+            perturbations=0.0,
+            tides=0.0,
+        )
+        own = np.concatenate([own, self.pairs.blocks[0, 1].parameters()])
+        return with_lists(own, PERTURBATIONS, self.perturbations, self.tides)
 
     def state(
         self,
@@ -165,14 +181,16 @@ class FullTwoBodyProblem(System):
         """A state. The orbit of body 1 about body 2 is given by `X`, `V` in frame 2 or by its osculating `elements` in
         space: `a` or `q`, `e`, `inclination`, `node`, `periapsis`, and `true_anomaly` or `mean_anomaly`; see
         `polhode.gravity.kepler`. The spin of body 1 is `Omega1` in its own frame, or `Omega` or `Pi` in frame 2. Bodies
-        named in `synchronous` point their long axis at the other and, unless a spin is given, turn once an orbit. By
+        named in `synchronous` point their long axis at the other and, unless a spin is given, turn once per orbit. By
         default the mass centre rests at the origin."""
         from .initial_state import pair_start
 
         given = {name: value for name, value in locals().items() if name not in ("self", "t", "pair_start")}
         values = pair_start(self, given)
         if not np.isfinite(self.potential(values)):
-            raise InvalidInputError("X", values["X"], "bodies apart: their mutual potential is not finite there")
+            raise InvalidInputError(
+                "X", values["X"], problem="the bodies overlap: their mutual potential is not finite there"
+            )
         return State(self, values, float(check_finite("t", t, ())))
 
     def state_from_pair(
@@ -242,8 +260,8 @@ class FullTwoBodyProblem(System):
             "rotation of body 2": half("Pi2", "Omega2"),
             "potential": self.potential(values),
         }
-        if self.outside:
-            parts["perturbations"] = self.outside.energy(t, self._both("x", values), self._both("R", values))
+        if self.perturbations:
+            parts["perturbations"] = self.perturbations.energy(t, self._both("x", values), self._both("R", values))
         return parts | {"total": np.sum(list(parts.values()), axis=0)}
 
     def dissipated_power(self, values: Mapping[str, Array]) -> Array:
@@ -257,9 +275,9 @@ class FullTwoBodyProblem(System):
         """π_T of [LLM07], section 5: about the mass centre, or about the one distant body at rest."""
         inside = np.cross(values["X"], self.derive("Gamma", values)) + self.derive("Pi", values)
         about = np.zeros(3)
-        if self.outside.centre is not None:
+        if self.perturbations.centre is not None:
             place = (self.m1 * self.derive("x1", values) + self.m2 * values["x2"]) / (self.m1 + self.m2)
-            about = np.cross(place - self.outside.centre, self.linear_momentum(values))
+            about = np.cross(place - self.perturbations.centre, self.linear_momentum(values))
         return np.einsum("...ij,...j->...i", values["R2"], inside + self.derive("Pi2", values)) + about
 
     def linear_momentum(self, values: Mapping[str, Array]) -> Array:
@@ -284,7 +302,7 @@ class FullTwoBodyProblem(System):
             [self.body1, self.body2],
             gravity=self.gravity,
             G=self.G,
-            perturbations=self.outside.list,
+            perturbations=self.perturbations.list,
             dissipation=self.tides.list,
         )
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ...core.layout import Layout
 from ...core.representation import Form, Representation
 from ...core.system import Invariant
-from ...gravity.counts import count
 from ...scalars import Flow, Rate, kernel
+from ...scalars.protocol import par_int
 from ..inputs.transient_flow import TransientFlow
 from .perturbation_kernels import Functions
-from .perturbations import Outside
+from .perturbations import PerturbationSet
 from .tides import Tides
 
 Array = NDArray[np.float64]
@@ -48,20 +48,20 @@ def forms(
 
 
 def forces_with(
-    functions: Functions | None, force: Flow, velocities: Flow, add_outside: Any, to_rates: Any, header: int
+    functions: Functions | None, force: Flow, velocities: Flow, add_perturbations: Any, to_rates: Any, header: int
 ) -> tuple[Flow, Flow]:
     """The forces on momenta and on velocities, a user's functions compiled in if there are any; `header` is where the
     parameters say where the perturbations begin."""
     if functions is None:
         return force, velocities
-    move, pull = functions.move, functions.pull
+    update_positions, potential_forces = functions.update_positions, functions.potential_forces
 
     @kernel
     def whole(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        move(S, p, count(p, header, S), t)
+        update_positions(S, p, par_int(p, header, S), t)
         status = force(S, y, p, t, h, report)  # type: ignore[operator]
-        if pull is not None:
-            add_outside(S, y, p, t, pull)
+        if potential_forces is not None:
+            add_perturbations(S, y, p, t, potential_forces)
         return status
 
     def force_whole(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -75,19 +75,23 @@ def forces_with(
     return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
 
 
-def with_lists(p: Array, header: int, outside: Outside, tides: Tides) -> Array:
-    """Parameters with the lists of perturbations and tides behind them; where they begin is put at `header`."""
-    first = outside.parameters(p.size)
+def with_lists(p: Array, header: int, perturbations: PerturbationSet, tides: Tides) -> Array:
+    """Parameters with the lists of perturbations and tides behind them; where they begin is put at `header` and behind it."""
+    first = perturbations.parameters(p.size)
     second = tides.parameters()
     p[header] = p.size if first.size else 0.0
     p[header + 1] = p.size + first.size if second.size else 0.0
     return np.concatenate([p, first, second])
 
 
-def still_conserved(all_of: Mapping[str, Invariant], outside: Outside, tides: Tides) -> dict[str, Invariant]:
+def still_conserved(
+    all_of: Mapping[str, Invariant], perturbations: PerturbationSet, tides: Tides
+) -> dict[str, Invariant]:
     """Those conserved quantities that perturbations and tides leave."""
-    kept = {name: one for name, one in all_of.items() if outside.kept(name) and not (tides and name == "energy")}
-    if "angular_momentum" in kept and outside:
-        where = "the mass centre" if outside.centre is None else "the distant body"
-        kept["angular_momentum"] = Invariant("momentum", f"total angular momentum about {where}")
-    return kept
+    left = {
+        name: one for name, one in all_of.items() if perturbations.conserves(name) and not (tides and name == "energy")
+    }
+    if "angular_momentum" in left and perturbations:
+        where = "the mass centre" if perturbations.centre is None else "the distant body"
+        left["angular_momentum"] = Invariant("momentum", f"total angular momentum about {where}")
+    return left

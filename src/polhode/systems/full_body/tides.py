@@ -13,7 +13,7 @@ In a step the force is D times a velocity, so it enters by impulses at both ends
 h/2 times the force at the start with the velocities after it, and at the end with those before it. These are the velocities
 that the bodies have in between, and the step stays symmetric. Several tides act in turn, in reverse order at the end.
 
-Parameters: how many tides, then for each a, b and `3 k₂ τ G m_b² A⁵`.
+Parameters: how many tides, then for each a, b and its strength `3 k₂ τ G m_b² A⁵`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,17 @@ from numpy.typing import NDArray
 
 from ...bodies import Body
 from ...core.checks import check_integer, check_positive, from_table
+from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, dot, scale, solve
-from ...scalars import kernel
+from ...scalars import kernel, par
+from ...scalars.protocol import SUCCESS, par_int
 
 Array = NDArray[np.float64]
-TIDE = 3
+TIDES = ParameterLayout(tides=1)  # how many there are, then the numbers of each
+TIDE = ParameterLayout(on=1, by=1, strength=1)
+FIRST_TIDE, TIDE_SIZE = TIDES.end, TIDE.size
+ON, BY, STRENGTH = TIDE.offsets("on", "by", "strength")
 
 
 @kernel
@@ -74,16 +79,40 @@ def impulse(half: Any, strength: Any, r: Vector, u: Vector, inverse_mass: Any, W
     return g
 
 
+# Tides act alike in inertial and in relative coordinates. `tide_of(S, y, p, at)` gives what the numbers at `at` stand for:
+# whom the tide acts on, r, u, 1/m_a + 1/m_b and the inverse inertia W of a. `push(S, to, y, p, whom, r, g)` adds an impulse g
+# on b, with what it does to a, to the momenta in `to`.
+
+
 @kernel
-def around(S: Any, y: Any, p: Any, t: float, h: float, report: Any, tides: Any, drift: Any, push: Any) -> int:
-    """The flow `drift` between half the impulses of `tides` tides; `push(S, y, p, k, half, after)` gives that of tide k."""
-    for k in range(tides):
-        push(S, y, p, k, 0.5 * h, True)
+def push_half(S: Any, y: Any, p: Any, at: Any, half: Any, after: bool, tide_of: Any, push: Any) -> None:
+    """Add the impulse in half a step of the tide whose numbers are at `at`."""
+    whom, r, u, inverse_mass, W = tide_of(S, y, p, at)
+    push(S, y, y, p, whom, r, impulse(half, par(p, at + STRENGTH, S), r, u, inverse_mass, W, after))
+
+
+@kernel
+def drift_between_tides(
+    S: Any, y: Any, p: Any, t: float, h: float, report: Any, tides: Any, drift: Any, tide_of: Any, push: Any
+) -> int:
+    """The flow `drift` between half the impulses of the tides whose list begins at `tides`."""
+    first, number = tides + FIRST_TIDE, par_int(p, tides, S)
+    for k in range(number):
+        push_half(S, y, p, first + TIDE_SIZE * k, 0.5 * h, True, tide_of, push)
     status = drift(S, y, p, t, h, report)
-    if status == 0:
-        for k in range(tides):
-            push(S, y, p, tides - 1 - k, 0.5 * h, False)
+    if status == SUCCESS:
+        for k in range(number):
+            push_half(S, y, p, first + TIDE_SIZE * (number - 1 - k), 0.5 * h, False, tide_of, push)
     return status
+
+
+@kernel
+def add_tides(S: Any, y: Any, p: Any, dy: Any, tides: Any, tide_of: Any, push: Any) -> None:
+    """Add the forces of the tides whose list begins at `tides` to the rates."""
+    for k in range(par_int(p, tides, S)):
+        at = tides + FIRST_TIDE + TIDE_SIZE * k
+        whom, r, u, _, _ = tide_of(S, y, p, at)
+        push(S, dy, y, p, whom, r, friction(par(p, at + STRENGTH, S), r, u))
 
 
 @kernel
@@ -126,6 +155,7 @@ class TidalFriction:
         return float(3.0 * self.k2 * self.lag * G * bodies[self.by].mass ** 2 * self.radius**5)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data."""
         return asdict(self)
 
 
@@ -154,8 +184,12 @@ class Tides:
         return bool(self.list)
 
     def parameters(self) -> Array:
-        rows = [[tide.on, tide.by, strength] for tide, strength in zip(self.list, self.strengths, strict=True)]
-        return np.array([len(self.list), *np.ravel(rows)], dtype=float) if rows else np.zeros(0)
+        """The list as kernels read it; nothing where it is empty."""
+        if not self.list:
+            return np.zeros(0)
+        pairs = zip(self.list, self.strengths, strict=True)
+        rows = [TIDE.pack(on=tide.on, by=tide.by, strength=strength) for tide, strength in pairs]
+        return np.concatenate([TIDES.pack(tides=len(rows)), *rows])
 
     def power(self, x: Array, v: Array, spin: Array) -> Array:
         """`Σ u·Du`, the rate at which energy is lost: places, velocities and inertial rates (..., n, 3)."""
@@ -168,4 +202,5 @@ class Tides:
         return total
 
     def describe(self) -> dict[str, Any]:
+        """The list as plain data, by the name of the argument."""
         return {"dissipation": [tide.describe() for tide in self.list]} if self.list else {}

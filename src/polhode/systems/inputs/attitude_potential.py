@@ -3,7 +3,7 @@
 A potential of n attitudes is one of
     a kernel               `U(R1, …, Rn)` of tuples of nine entries, row by row, written with `+ − * /` and the functions
                            of `polhode.scalars`. One that neither compares nor chooses writes down its own formula
-                           (`traced`) and is then a SymPy expression. The moments of any other come from the same
+                           (`tracing`) and is then a SymPy expression. The moments of any other come from the same
                            function on dual numbers; tangent maps from differences of order 8 of these (13 digits or
                            so for a smooth potential).
     a SymPy expression     in the entries of `symbols()`, or its text, as in "0.5*R33**2 − R13": derived, simplified by
@@ -149,7 +149,7 @@ class PythonPotential(Potential):
         self.bodies, self.function = bodies, function
         check_value(field, function, function, bodies)
         warnings.warn(
-            f"{field}: a Python function is called {24 * bodies} times a step, some hundred times slower than compiled "
+            f"{field}: a Python function is called {24 * bodies} times per step, some hundred times slower than compiled "
             "code; mark it @polhode.scalars.kernel, or give a SymPy expression",
             stacklevel=4,
         )

@@ -23,7 +23,9 @@ from numba import types
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.checks import check_finite
+from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
 from ...geometry.array_api import MATRIX, VECTOR, components
 from ...geometry.vectors import Matrix, Vector, add, dot, scale, solve
@@ -33,7 +35,10 @@ from .transient_flow import of_state, reason
 
 Array = NDArray[np.float64]
 
-PULSE = 12  # where the numbers of a pulse follow those of the inertia among the parameters
+PULSE_NUMBERS = ParameterLayout(body=3, space=3, centre=1, half_width=1)
+IN_BODY, IN_SPACE, CENTRE, HALF_WIDTH = PULSE_NUMBERS.offsets("body", "space", "centre", "half_width")
+MOMENT = INERTIA_ENTRIES.then(pulse=PULSE_NUMBERS.size)  # the pulse follows the inertia among the parameters
+(PULSE,) = MOMENT.offsets("pulse")
 FRAMES = {"body": "body", "space": "space", "inertial": "space"}  # as users call them, and what they are
 PROFILES = ("triangle", "constant")
 ALLOWED = (
@@ -59,17 +64,23 @@ def pulse_moment(f: Any, body: Vector, space: Vector, Q: Matrix) -> Vector:
 
 
 @kernel
-def pulse_profile(S: Any, p: Any, t: Any) -> Any:
-    """f(t) of the pulse among the parameters."""
-    return profile(t, par(p, PULSE + 6, S), par(p, PULSE + 7, S))
+def pulse_profile(S: Any, p: Any, at: int, t: Any) -> Any:
+    """f(t) of the pulse whose numbers begin at `at`."""
+    return profile(t, par(p, at + CENTRE, S), par(p, at + HALF_WIDTH, S))
+
+
+@kernel
+def pulse_vectors(S: Any, p: Any) -> tuple[Vector, Vector]:
+    """The body and the space components of the moment's pulse."""
+    return par3(p, PULSE + IN_BODY, S), par3(p, PULSE + IN_SPACE, S)
 
 
 @kernel
 def acts(S: Any, p: Any, t: Any, moment: Any) -> Any:
     """Whether there is a moment at time t, in any lane."""
     if moment is None:
-        body, space = par3(p, PULSE, S), par3(p, PULSE + 3, S)
-        return any_of(pulse_profile(S, p, t) * (dot(body, body) + dot(space, space)) > 0.0)
+        body, space = pulse_vectors(S, p)
+        return any_of(pulse_profile(S, p, PULSE, t) * (dot(body, body) + dot(space, space)) > 0.0)
     return True
 
 
@@ -80,7 +91,8 @@ def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -
     Half-way through a step of a director scheme these are mean directors and need not be of unit length.
     """
     if moment is None:
-        return pulse_moment(pulse_profile(S, p, t), par3(p, PULSE, S), par3(p, PULSE + 3, S), Q)
+        body, space = pulse_vectors(S, p)
+        return pulse_moment(pulse_profile(S, p, PULSE, t), body, space, Q)
     return moment(t, Q, omega)
 
 
@@ -90,7 +102,7 @@ class ExternalMoment:
 
     given: Any = None
     frame: str = "body"
-    pulse: Array = field(default_factory=lambda: np.array([0.0] * 7 + [np.inf]))
+    pulse: Array = field(default_factory=lambda: _pulse_numbers(np.zeros(3), np.zeros(3), 0.0, np.inf))
     function: Any = None
 
     @property
@@ -129,7 +141,7 @@ class ExternalMoment:
         """Body components (..., 3) at times t, attitudes R (..., 3, 3) and body rates omega (..., 3)."""
         time, Q = np.asarray(t, dtype=np.float64), components(R, MATRIX)
         if self.function is None:
-            body, space, (centre, half) = self.pulse[:3], self.pulse[3:6], self.pulse[6:]
+            body, space, (centre, half) = self.pulse[:IN_SPACE], self.pulse[IN_SPACE:CENTRE], self.pulse[CENTRE:]
             M = pulse_moment(profile(time, centre, half), tuple(body), tuple(space), Q)
         else:
             M = self.function(time, Q, components(omega, VECTOR))
@@ -155,19 +167,22 @@ def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
     if "coefficients" not in data:
         raise InvalidInputError(name, dict(data), "coefficients, the three components at the peak")
     vector = check_finite(f"{name}.coefficients", data["coefficients"], (3,))
-    components = (vector, np.zeros(3)) if frame == "body" else (np.zeros(3), vector)
+    body, space = (vector, np.zeros(3)) if frame == "body" else (np.zeros(3), vector)
     if profile == "constant":
         for key in ("start", "duration"):
             if key in data:
-                raise InvalidInputError(
-                    f"{name}.{key}", data[key], "nothing: a constant has neither start nor duration"
-                )
-        return np.concatenate([*components, [0.0, np.inf]])
+                raise InvalidInputError(f"{name}.{key}", data[key], problem="a constant has neither start nor duration")
+        return _pulse_numbers(body, space, 0.0, np.inf)
     start = float(check_finite(f"{name}.start", data.get("start", 0.0), ()))
     duration = float(check_finite(f"{name}.duration", data.get("duration", 1.0), ()))
     if duration <= 0.0:
         raise InvalidInputError(f"{name}.duration", duration, "a positive number")
-    return np.concatenate([*components, [start + 0.5 * duration, 0.5 * duration]])
+    return _pulse_numbers(body, space, start + 0.5 * duration, 0.5 * duration)
+
+
+def _pulse_numbers(body: Array, space: Array, centre: float, half_width: float) -> Array:
+    """The numbers of a pulse, as kernels read them."""
+    return PULSE_NUMBERS.pack(body=body, space=space, centre=centre, half_width=half_width)
 
 
 def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:

@@ -1,9 +1,9 @@
 """Fields over space that act on the points of a body: a scalar V(x), and a vector A(x) with its curl.
 
 A field is given as a formula (SymPy, or text, in x, y, z), as a kernel of a tuple of three numbers, or, for V alone, as a
-Python function of an array. Formulas are derived and compiled, and so is what a kernel writes down (`traced`). A kernel
+Python function of an array. Formulas are derived and compiled, and so is what a kernel writes down (`tracing`). A kernel
 that has no single formula, and a Python function, are taken as the potential `U(R) = Σ w V(Rρ)` of the attitude, whose
-moment is found numerically (`potentials`).
+moment is found numerically (`attitude_potential`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
+from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
-from ...geometry.vectors import Vector, add, apply, apply_transposed, cross, scale
-from ...scalars import get9, kernel, par, par3
+from ...geometry.vectors import Matrix, Vector, add, apply, apply_transposed, cross, scale
+from ...scalars import kernel, par, par3
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
 from .attitude_potential import CompiledPotential, Potential, PythonPotential
@@ -37,26 +38,37 @@ def place_symbols() -> Any:
     return sympy.symbols("x y z", real=True)
 
 
+POINT = ParameterLayout(weight=1, place=3)  # of each point: a mass or a charge, and ρ
+WEIGHT, PLACE = POINT.offsets("weight", "place")
+POINT_SIZE = POINT.size
+
+
 @kernel
-def points_moment(S: Any, y: Any, p: Any, at: Any, count: Any, field: Any) -> Vector:
-    """`Σ w ρ × Rᵀ field(Rρ)` over points that p holds from `at` on, four numbers each: w and ρ."""
-    R = get9(y, 0, S)
+def weighted_point(S: Any, p: Any, at: Any, i: Any) -> tuple[Any, Vector]:
+    """w and ρ of point i of the list that p holds from `at` on."""
+    k = at + POINT_SIZE * i
+    return par(p, k + WEIGHT, S), par3(p, k + PLACE, S)
+
+
+@kernel
+def points_moment(S: Any, R: Matrix, p: Any, at: Any, count: Any, field: Any) -> Vector:
+    """`Σ w ρ × Rᵀ field(Rρ)` over the `count` points that p holds from `at` on."""
     zero = 0.0 * R[0]
     M = (zero, zero, zero)
     for i in range(count):
-        rho = par3(p, at + 4 * i + 1, S)
-        M = add(M, scale(par(p, at + 4 * i, S), cross(rho, apply_transposed(R, field(apply(R, rho))))))
+        w, rho = weighted_point(S, p, at, i)
+        M = add(M, scale(w, cross(rho, apply_transposed(R, field(apply(R, rho))))))
     return M
 
 
 class ScalarField:
-    """V(x). `pull` is the kernel of −∇V, or None where there is no formula; then `potential` gives the moment."""
+    """V(x). `negative_gradient` is the kernel of −∇V, or None where there is no formula; then `potential` gives the moment."""
 
     def __init__(self, given: Any, field: str, weights: Array, positions: Array) -> None:
         import sympy
 
         xyz = place_symbols()
-        self.given, self.pull, self.potential = given, None, None
+        self.given, self.negative_gradient, self.potential = given, None, None
         expression = None
         if isinstance(given, str) or hasattr(given, "free_symbols"):
             expression = known_symbols(field, given, xyz)
@@ -74,7 +86,7 @@ class ScalarField:
         self.expression = expression
         if expression is not None:
             with limited(field, given):
-                self.pull = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
+                self.negative_gradient = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
                 self._V = formula_kernel(field, [expression], xyz)
 
     potential: Potential | None
@@ -91,13 +103,15 @@ class ScalarField:
     def symmetric(self, axes: Array, radii: Array) -> NDArray[np.bool_]:
         """About which of `axes` (k, 3) V is known to be symmetric: `n·(x × ∇V) = 0` to rounding at points of these distances,
         drawn once and for all. Of functions that are not formulas, or have corners or pieces, nothing is known."""
-        if self.expression is None or self.pull is None or has_corners(self.expression):
+        if self.expression is None or self.negative_gradient is None or has_corners(self.expression):
             return np.zeros(len(axes), dtype=bool)
         x = np.random.default_rng(1).normal(size=(8, len(radii), 3))
         x *= radii[:, None] / np.linalg.norm(x, axis=-1, keepdims=True)
-        pull = np.stack(np.broadcast_arrays(*self.pull((x[..., 0], x[..., 1], x[..., 2]))), axis=-1)
-        size = np.linalg.norm(x, axis=-1) * np.linalg.norm(pull, axis=-1)
-        return np.all(np.abs(np.cross(x, pull) @ axes.T) <= 1e-12 * size[..., None], axis=(0, 1))
+        negative_gradient = np.stack(
+            np.broadcast_arrays(*self.negative_gradient((x[..., 0], x[..., 1], x[..., 2]))), axis=-1
+        )
+        size = np.linalg.norm(x, axis=-1) * np.linalg.norm(negative_gradient, axis=-1)
+        return np.all(np.abs(np.cross(x, negative_gradient) @ axes.T) <= 1e-12 * size[..., None], axis=(0, 1))
 
     def describe(self) -> str:
         """The formula, or the function's name."""
@@ -160,4 +174,5 @@ class VectorField:
         return np.stack(on_arrays(self.vector, np.moveaxis(x, -1, 0)), axis=-1)
 
     def describe(self) -> list[str]:
+        """The three formulas as text."""
         return [text_of(e) for e in self.expressions]

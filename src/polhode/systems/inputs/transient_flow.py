@@ -31,6 +31,7 @@ class TransientFlow(Flow):
         self._given = {field: each for field, each in given.items() if callable(each)}
 
     def on(self, kind: types.Type, time: types.Type = double) -> BoundFlow:
+        """The flow compiled for this scalar, in this process; `time` is the type of t."""
         try:
             return super().on(kind, time)
         except NumbaError:
@@ -49,6 +50,7 @@ class TransientFlow(Flow):
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
+        """Numba's dispatcher, without the disk cache."""
         return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
 
 

@@ -19,16 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Circle, Euclidean
+from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
 from ...scalars import Flow, any_of, flow, get, kernel, par, put, rate, sqrt, value, where
-from ...scalars.protocol import NO_SOLUTION
+from ...scalars.protocol import NO_SOLUTION, SUCCESS
 
 Array = NDArray[np.float64]
 CIRCLE = Layout(Variable("z", Circle()), Variable("p", Euclidean(0), kicked=True))
-FORCE = CIRCLE.size
-OWN = 1  # a system's own parameters follow J
+COSINE, MOMENTUM = CIRCLE.offsets("z", "p")
+SINE = COSINE + 1
+(FORCE,) = CIRCLE.force_slots("p")
+BODY = ParameterLayout(J=1)  # a system's own parameters follow
+(INERTIA,) = BODY.offsets("J")
 
 
 @kernel
@@ -42,24 +46,33 @@ def turned(c: Any, s: Any, versine: Any, sine: Any) -> tuple[Any, Any]:
 
 @flow
 def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    sine = h * get(y, 2, S) / par(p, 0, S)
+    """`R ↦ R exp(θ S)` with `J sin θ = h p`."""
+    sine = h * get(y, MOMENTUM, S) / par(p, INERTIA, S)
     square = sine * sine
     if any_of(where(value(square) < 1.0, 0.0, 1.0) > 0.5):
         return NO_SOLUTION
-    c, s = turned(get(y, 0, S), get(y, 1, S), square / (1.0 + sqrt(1.0 - square)), sine)
-    put(y, 0, S, c)
-    put(y, 1, S, s)
-    return 0
+    c, s = turned(get(y, COSINE, S), get(y, SINE, S), square / (1.0 + sqrt(1.0 - square)), sine)
+    put(y, COSINE, S, c)
+    put(y, SINE, S, s)
+    return SUCCESS
 
 
 @rate
 def rhs_circle(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = p/J`."""
-    omega = get(y, 2, S) / par(p, 0, S)
-    put(dy, 0, S, -omega * get(y, 1, S))
-    put(dy, 1, S, omega * get(y, 0, S))
-    put(dy, 2, S, 0.0)
-    return 0
+    omega = get(y, MOMENTUM, S) / par(p, INERTIA, S)
+    put(dy, COSINE, S, -omega * get(y, SINE, S))
+    put(dy, SINE, S, omega * get(y, COSINE, S))
+    put(dy, MOMENTUM, S, 0.0)
+    return SUCCESS
+
+
+def about_third_axis(R: Array, omega: Array) -> tuple[Array, Array]:
+    """Rotations of the plane (..., 2, 2) and their rates (...) as rotations about the third axis of space."""
+    rotations = np.zeros((*R.shape[:-2], 3, 3))
+    rotations[..., :2, :2] = R
+    rotations[..., 2, 2] = 1.0
+    return rotations, omega[..., None] * np.array([0.0, 0.0, 1.0])
 
 
 class CircleSystem(System):
@@ -130,11 +143,15 @@ class CircleSystem(System):
             return values["p"] / self.J
         raise PolhodeError(f"no field {name!r}")
 
+    def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array]:
+        """Rotations of the plane as rotations about the third axis."""
+        return about_third_axis(self.derive("R", values), self.derive("omega", values))
+
     def potential_energy(self, z: Array) -> Array:
         """U at (cos θ, sin θ)."""
         return np.zeros(z.shape[:-1])
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         potential = self.potential_energy(values["z"])
         return energy_parts(0.5 * values["p"] ** 2 / self.J + potential, potential)

@@ -24,22 +24,47 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Circle, Copies, Euclidean
+from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
-from ...scalars import any_of, attach, cos, flow, get, kernel, par, put, rate, sin, value, where, worst
-from ...scalars.protocol import NO_SOLUTION, record
+from ...scalars import any_of, attach, cos, flow, get, get4, kernel, par, put, put4, rate, sin, value, where, worst
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..stability.equilibria import Equilibrium
-from .base import turned
+from .base import about_third_axis, turned
 
 Array = NDArray[np.float64]
 PAIR = Layout(Variable("z", Copies(Circle(), 2)), Variable("p", Euclidean(2), kicked=True))
-FORCE = PAIR.size
+ANGLES, MOMENTA = PAIR.offsets("z", "p")
+(FORCES,) = PAIR.force_slots("p")
+SINE1, SINE2 = ANGLES + 1, ANGLES + 3  # of cos θ₁, sin θ₁, cos θ₂, sin θ₂
+LINKS = ParameterLayout(A=1, J2=1, w=1, g1=1, g2=1)
+INERTIA1, INERTIA2, COUPLING, WEIGHT1, WEIGHT2 = LINKS.offsets("A", "J2", "w", "g1", "g2")
 MAX_ITERATIONS = 25
 # The root is followed in so many parts of h p, each with so many corrections, none of which is longer, squared, than:
 PARTS, CORRECTIONS, LONGEST = 64, 3, 0.1
 RESIDUAL_BOUND = 1e-26  # squared, relative to h p
 RIGHT_ANGLE = 2.467  # squared
+
+
+@kernel
+def inertias(S: Any, p: Any) -> tuple[Any, Any, Any]:
+    """A, J₂ and w."""
+    return par(p, INERTIA1, S), par(p, INERTIA2, S), par(p, COUPLING, S)
+
+
+@kernel
+def momenta(S: Any, y: Any) -> tuple[Any, Any]:
+    """p₁ and p₂."""
+    return get(y, MOMENTA, S), get(y, MOMENTA + 1, S)
+
+
+@kernel
+def put_pair(S: Any, y: Any, z: Any, p1: Any, p2: Any) -> None:
+    """Set the cosines and sines of the angles, and the momenta; or their derivatives."""
+    put4(y, ANGLES, S, z)
+    put(y, MOMENTA, S, p1)
+    put(y, MOMENTA + 1, S, p2)
 
 
 @kernel
@@ -90,9 +115,10 @@ def followed_pair(A: Any, B: Any, w: Any, d: Any, g: Any) -> tuple[Any, Any, Any
 
 @flow
 def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
-    c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
-    p1, p2 = get(y, 4, S), get(y, 5, S)
+    """The links turned by α and β, by Newton's method, and the momentum that they exchange."""
+    A, B, w = inertias(S, p)
+    c1, s1, c2, s2 = get4(y, ANGLES, S)
+    p1, p2 = momenta(S, y)
     d, g = (c1 * c2 + s1 * s2, c1 * s2 - s1 * c2), (h * p1, h * p2)
     d0, g0 = (value(d[0]), value(d[1])), (value(g[0]), value(g[1]))
     spread = A * B - w * w * d0[0] * d0[0]
@@ -122,39 +148,30 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     exchange = 4.0 * w / h * sa * sb * (d[1] * cos(half) + d[0] * sin(half))
     u1, v1 = turned(c1, s1, 2.0 * sa * sa, sin(alpha))
     u2, v2 = turned(c2, s2, 2.0 * sb * sb, sin(beta))
-    put(y, 0, S, u1)
-    put(y, 1, S, v1)
-    put(y, 2, S, u2)
-    put(y, 3, S, v2)
-    put(y, 4, S, p1 + exchange)
-    put(y, 5, S, p2 - exchange)
-    return 0
+    put_pair(S, y, (u1, v1, u2, v2), p1 + exchange, p2 - exchange)
+    return SUCCESS
 
 
 @rate
 def rhs_pair(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = M⁻¹p`, `ṗ₁ = w sin δ ω₁ω₂ = −ṗ₂`."""
-    A, B, w = par(p, 0, S), par(p, 1, S), par(p, 2, S)
-    c1, s1, c2, s2 = get(y, 0, S), get(y, 1, S), get(y, 2, S), get(y, 3, S)
-    p1, p2 = get(y, 4, S), get(y, 5, S)
+    A, B, w = inertias(S, p)
+    c1, s1, c2, s2 = get4(y, ANGLES, S)
+    p1, p2 = momenta(S, y)
     wc, ws = w * (c1 * c2 + s1 * s2), w * (c1 * s2 - s1 * c2)
     spread = A * B - wc * wc
     omega1, omega2 = (B * p1 - wc * p2) / spread, (A * p2 - wc * p1) / spread
-    put(dy, 0, S, -omega1 * s1)
-    put(dy, 1, S, omega1 * c1)
-    put(dy, 2, S, -omega2 * s2)
-    put(dy, 3, S, omega2 * c2)
-    put(dy, 4, S, ws * omega1 * omega2)
-    put(dy, 5, S, -ws * omega1 * omega2)
-    return 0
+    turning = (-omega1 * s1, omega1 * c1, -omega2 * s2, omega2 * c2)
+    put_pair(S, dy, turning, ws * omega1 * omega2, -ws * omega1 * omega2)
+    return SUCCESS
 
 
 @flow
 def pair_weight(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M₁ = −g₁ sin θ₁`, `M₂ = −g₂ sin θ₂`."""
-    put(y, FORCE, S, -par(p, 3, S) * get(y, 1, S))
-    put(y, FORCE + 1, S, -par(p, 4, S) * get(y, 3, S))
-    return 0
+    put(y, FORCES, S, -par(p, WEIGHT1, S) * get(y, SINE1, S))
+    put(y, FORCES + 1, S, -par(p, WEIGHT2, S) * get(y, SINE2, S))
+    return SUCCESS
 
 
 class DoublePlanarPendulum(System):
@@ -223,7 +240,7 @@ class DoublePlanarPendulum(System):
         return dict(self.given)
 
     def parameters(self) -> Array:
-        return np.array([self.A, self.J2, self.w, self.g1, self.g2])
+        return LINKS.pack(A=self.A, J2=self.J2, w=self.w, g1=self.g1, g2=self.g2)
 
     def mass_matrix(self, z: Array) -> Array:
         """M at (cos θ, sin θ) of the links, (..., 2, 2)."""
@@ -265,11 +282,15 @@ class DoublePlanarPendulum(System):
             return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0], np.float64)
         raise PolhodeError(f"no field {name!r}")
 
-    def energies(self, values: Mapping[str, Array]) -> dict[str, Array]:
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
         potential = -values["z"][..., 0] @ np.array([self.g1, self.g2])
         kinetic = 0.5 * np.sum(values["p"] * self.derive("omega", values), axis=-1)
         return energy_parts(kinetic + potential, potential)
+
+    def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array]:
+        """Rotations of the plane as rotations about the third axis."""
+        return about_third_axis(self.derive("R", values), self.derive("omega", values))
 
     def joints(self, theta: Array) -> Array:
         """Where the second joint and the second link's mass centre are, (..., 2, 2), with the first joint at the origin."""
@@ -278,11 +299,11 @@ class DoublePlanarPendulum(System):
         return np.stack([middle, middle + self.given["center2"] * down[..., 1, :]], axis=-2)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": self.energies(values)["total"],
             "momentum": values["p"].sum(axis=-1),
         }
-        return {name: kept[name] for name in self.conserved}
+        return {name: found[name] for name in self.conserved}
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
         """`Σ dθᵢ ∧ dpᵢ`."""

@@ -24,20 +24,24 @@ from ...core.checks import check_finite, check_positive, check_rotation
 from ...core.system import ClosedForm, Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
-from ...scalars import flow, get, kernel, par, put, worst
+from ...scalars import flow, get, kernel, par, put
+from ...scalars.protocol import SUCCESS, par_int
 from ..stability.equilibria import Equilibrium
-from .base import FORCE, OWN, CircleSystem
+from .base import BODY, COSINE, FORCE, SINE, CircleSystem
 from .pendulum_exact import swinging_motion
 
 Array = NDArray[np.float64]
+LOAD, HARMONICS = BODY.then(A=1, B=1), BODY.then(count=1)  # the numbers kₙ come behind their count
+LOAD_A, LOAD_B = LOAD.offsets("A", "B")
+(COUNT,), FIRST_HARMONIC = HARMONICS.offsets("count"), HARMONICS.end
 ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
 
 
 @flow
 def weight_on_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = A cos θ − B sin θ`."""
-    put(y, FORCE, S, par(p, OWN, S) * get(y, 0, S) - par(p, OWN + 1, S) * get(y, 1, S))
-    return 0
+    put(y, FORCE, S, par(p, LOAD_A, S) * get(y, COSINE, S) - par(p, LOAD_B, S) * get(y, SINE, S))
+    return SUCCESS
 
 
 class Swinging(CircleSystem):
@@ -47,7 +51,7 @@ class Swinging(CircleSystem):
     load: Array  # (A, B)
 
     def parameters(self) -> Array:
-        return np.concatenate([[self.J], self.load])
+        return np.concatenate([BODY.pack(J=self.J), LOAD.pack(A=self.load[0], B=self.load[1])])
 
     def potential_energy(self, z: Array) -> Array:
         return -(z @ self.load[::-1])
@@ -150,6 +154,10 @@ class AxisPendulum(Swinging):
             return direction @ self.across.T
         return super().derive(name, values)
 
+    def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array]:
+        """The rate is about the axis."""
+        return self.derive("R", values), self.derive("omega", values)[:, None] * self.axis
+
     def constraint_moment(self, state: State) -> Array:
         """What the axis does to the body across itself: `(1 − aaᵀ)(J aω̇ + ω² a × Ja − m g ρ₀ × Rᵀe₃)`."""
         a, J, omega = self.axis, self.pivot_inertia, float(state.omega)
@@ -198,7 +206,7 @@ def harmonic_sum(p: Any, S: Any, c: Any, s: Any, count: Any) -> Any:
     """`Σ kₙ sin nθ`, by the addition theorem."""
     u, v, total = c, s, 0.0 * s
     for n in range(count):
-        total = total + par(p, OWN + 1 + n, S) * v
+        total = total + par(p, FIRST_HARMONIC + n, S) * v
         u, v = u * c - v * s, v * c + u * s
     return total
 
@@ -206,8 +214,8 @@ def harmonic_sum(p: Any, S: Any, c: Any, s: Any, count: Any) -> Any:
 @flow
 def harmonic_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = −Σ kₙ sin nθ`."""
-    put(y, FORCE, S, -harmonic_sum(p, S, get(y, 0, S), get(y, 1, S), int(worst(par(p, OWN, S)))))
-    return 0
+    put(y, FORCE, S, -harmonic_sum(p, S, get(y, COSINE, S), get(y, SINE, S), par_int(p, COUNT, S)))
+    return SUCCESS
 
 
 class PlanarBody(CircleSystem):
@@ -237,7 +245,7 @@ class PlanarBody(CircleSystem):
         return {"inertia": self.J, "harmonics": self.harmonics.tolist()}
 
     def parameters(self) -> Array:
-        return np.concatenate([[self.J, float(self.harmonics.size)], self.harmonics])
+        return np.concatenate([BODY.pack(J=self.J), HARMONICS.pack(count=self.harmonics.size), self.harmonics])
 
     def potential_energy(self, z: Array) -> Array:
         angle = np.arctan2(z[..., 1], z[..., 0])
@@ -246,8 +254,8 @@ class PlanarBody(CircleSystem):
         return np.sum(self.harmonics / n * 2.0 * np.sin(0.5 * n * angle[..., None]) ** 2, axis=-1)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = super().invariants(values) | {"momentum": values["p"]}
-        return {name: kept[name] for name in self.conserved}
+        found = super().invariants(values) | {"momentum": values["p"]}
+        return {name: found[name] for name in self.conserved}
 
     @classmethod
     def example(cls) -> State:

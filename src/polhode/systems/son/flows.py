@@ -6,7 +6,7 @@ One step of the discrete body turns by the U of `J_D(U) = h M` (MDRBn and SDRBn 
 
 Q, M, P and m are transposed in the right-invariant body, whose flows are therefore these between two transpositions. With
 Λ = V diag(Λᵢ) Vᵀ the solve is done along the axes V. Only E = U − 1 is used, so that what turns by little keeps its digits,
-and each product is put back on the group by one step of Newton and Schulz (see `geometry.products`).
+and each product is put back on the group by one step of Newton and Schulz (see `geometry.stable_products`).
 
 The parameters are: n, whether right-invariant, whether there are axes V, `coefficients(Λ)`, V.
 """
@@ -15,27 +15,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.parameters import ParameterLayout
 from ...geometry.flat_matrices import add, copy, multiply, multiply_transposed, transpose
 from ...geometry.increments.son import WORKSPACE, solve_rotation
-from ...scalars import compiled, flow, get, kernel, par, put, rate, value, worst
-from ...scalars.protocol import NO_SOLUTION, record
+from ...scalars import compiled, flow, get, kernel, par, put, rate, value
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 
-# Matrices of workspace that a flow needs: left-invariant copies of two variables, G, E, V and its transpose, two more,
-# and what the solve needs. `COEFFICIENTS` is where those are among the parameters.
+# Matrices of workspace that a flow needs (see `places`).
 MATRICES = 8 + WORKSPACE
-COEFFICIENTS = 3
-
-
-@kernel
-def whole(x: Any) -> Any:
-    """A parameter that is a whole number, the same in all lanes."""
-    return int(worst(x))
+HEADER = ParameterLayout(n=1, right=1, axes=1)  # then come `coefficients(Λ)` and V
+DIMENSION, RIGHT, AXES = HEADER.offsets("n", "right", "axes")
+COEFFICIENTS = HEADER.end
 
 
 @kernel
 def header(p: Any, S: Any) -> Any:
     """n, whether the body is right-invariant, whether Λ has axes of its own."""
-    return whole(par(p, 0, S)), whole(par(p, 1, S)) > 0, whole(par(p, 2, S)) > 0
+    return par_int(p, DIMENSION, S), par_int(p, RIGHT, S) > 0, par_int(p, AXES, S) > 0
 
 
 @compiled
@@ -91,12 +87,28 @@ def scale(S: Any, y: Any, c: int, a: int, factor: float, n: int) -> None:
         put(y, c + i, S, factor * get(y, a + i, S))
 
 
+@kernel
+def no_increment(S: Any, y: Any, p: Any, g: int, e: int, w: int, n: int, report: Any) -> Any:
+    """Put E = U − 1 of `J_D(U) = G` at e; true where there is no solution."""
+    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
+    record(report, iterations, defect)
+    return failed
+
+
+@kernel
+def places(n: int) -> Any:
+    """Where the matrices of the workspace lie, behind the two variables: left-invariant copies of these, G, E, V (and its
+    transpose), two more, and what the solve needs."""
+    k = n * n
+    return 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
+
+
 @flow
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
     n, right, rotated = header(p, S)
     k = n * n
-    q, M, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
+    q, M, g, e, v, a, b, w = places(n)
     load(S, y, q, 0, n, right)
     load(S, y, M, k, n, right)
     if rotated:
@@ -105,9 +117,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
     else:
         copy(S, y, a, M, n)
     scale(S, y, g, a, h, n)
-    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(report, iterations, defect)
-    if failed:
+    if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
     # UᵀMU − M = X − Xᵀ + EᵀX with X = M E
@@ -124,15 +134,15 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
         add(S, y, M, b, n)
     load(S, y, 0, q, n, right)
     load(S, y, k, M, n, right)
-    return 0
+    return SUCCESS
 
 
 @flow
 def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: what M keeps, its spectrum and its norm, cannot drift."""
+    """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: its spectrum and its norm, which are conserved, cannot drift."""
     n, right, rotated = header(p, S)
     k = n * n
-    q, m, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    q, m, g, e, v, a, _, w = places(n)
     load(S, y, q, 0, n, right)
     load(S, y, m, k, n, right)
     if rotated:
@@ -142,13 +152,11 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
         copy(S, y, a, q, n)
     congruence(S, y, g, m, a, w, n)
     scale(S, y, g, g, h, n)
-    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(report, iterations, defect)
-    if failed:
+    if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
     load(S, y, 0, q, n, right)
-    return 0
+    return SUCCESS
 
 
 @flow
@@ -156,7 +164,7 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> 
     """SDRBn (4.7): (Q, P), both turned by U."""
     n, right, rotated = header(p, S)
     k = n * n
-    q, P, g, e, v, a, b, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
+    q, P, g, e, v, a, b, w = places(n)
     load(S, y, q, 0, n, right)
     load(S, y, P, k, n, right)
     if rotated:
@@ -168,15 +176,13 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> 
         copy(S, y, b, P, n)
     body_momentum(S, y, g, a, b, w, n)
     scale(S, y, g, g, h, n)
-    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(report, iterations, defect)
-    if failed:
+    if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     turned(S, y, q, e, v, rotated, w, n)
     turned(S, y, P, e, v, rotated, w, n)
     load(S, y, 0, q, n, right)
     load(S, y, k, P, n, right)
-    return 0
+    return SUCCESS
 
 
 @compiled
@@ -193,39 +199,35 @@ def start_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The increment E that leads from Q_k to Q_{k+1}, put after the variables (Q_k, M_k)."""
     n, right, rotated = header(p, S)
     k = n * n
-    pair, M, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    pair, M, g, e, v, a, _, w = places(n)
     load(S, y, M, k, n, right)
     if rotated:
         load_axes(S, y, p, v, n)
         congruence(S, y, a, M, v, w, n)
         copy(S, y, M, a, n)
     scale(S, y, g, M, h, n)
-    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(report, iterations, defect)
-    if failed:
+    if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     copy(S, y, pair, e, n)
-    return 0
+    return SUCCESS
 
 
 @flow
 def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Moser and Veselov's first algorithm (4.4), (7.2): (Q_k, Q_{k+1}) ↦ (Q_{k+1}, Q_{k+2}).
 
-    The pair is kept as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
-    told, never used again.
+    The pair is stored as Q_k and E = Q_kᵀ Q_{k+1} − 1, which loses no digits. From it `h M_{k+1} = Λ U − Uᵀ Λ`; M is only
+    reported, never used again.
     """
     n, right, rotated = header(p, S)
     k = n * n
-    pair, q, g, e, v, a, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 10 * k
+    pair, q, g, e, v, a, _, w = places(n)
     first = COEFFICIENTS + 1
     for i in range(n):
         for j in range(n):
             ahead = par(p, first + i, S) * get(y, pair + i * n + j, S)
             put(y, g + i * n + j, S, ahead - par(p, first + j, S) * get(y, pair + j * n + i, S))
-    iterations, defect, failed = solve_rotation(S, y, p, COEFFICIENTS, g, e, w, n)
-    record(report, iterations, defect)
-    if failed:
+    if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     load(S, y, q, 0, n, right)
     if rotated:
@@ -238,7 +240,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     load(S, y, 0, q, n, right)
     load(S, y, k, g, n, right)
     copy(S, y, pair, e, n)
-    return 0
+    return SUCCESS
 
 
 # --- right-hand sides ---------------------------------------------------------------------------------------------------
@@ -275,7 +277,7 @@ def rhs_momentum(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """RBn: `Q̇ = Q Ω`, `Ṁ = [M, Ω]`."""
     n, right, rotated = header(p, S)
     k = n * n
-    q, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 7 * k
+    q, M, omega, _, v, w, _, _ = places(n)
     load(S, y, q, 0, n, right)
     load(S, y, M, k, n, right)
     angular_velocity(S, y, p, omega, M, v, w, n, rotated)
@@ -287,7 +289,7 @@ def rhs_momentum(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
             # (Ω M)ᵀ = M Ω for skew matrices
             put(y, q + i * n + j, S, get(y, w + i * n + j, S) - get(y, w + j * n + i, S))
     store(S, y, dy, k, q, n, right)
-    return 0
+    return SUCCESS
 
 
 @rate
@@ -295,7 +297,7 @@ def rhs_symmetric(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int
     """SRBn: `Q̇ = Q Ω`, `Ṗ = P Ω`, `Ω = J⁻¹(QᵀP − PᵀQ)`."""
     n, right, rotated = header(p, S)
     k = n * n
-    q, P, M, omega, v, w = 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k
+    q, P, M, omega, v, w, _, _ = places(n)
     load(S, y, q, 0, n, right)
     load(S, y, P, k, n, right)
     body_momentum(S, y, M, q, P, w, n)
@@ -304,4 +306,4 @@ def rhs_symmetric(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int
     store(S, y, dy, 0, w, n, right)
     multiply(S, y, w, P, omega, n)
     store(S, y, dy, k, w, n, right)
-    return 0
+    return SUCCESS

@@ -30,6 +30,7 @@ from ...geometry.increments.momentum_weight import Weight, largest_factor
 from ...geometry.increments.son import coefficients
 from ...scalars import Flow
 from .flows import (
+    HEADER,
     MATRICES,
     drift_momentum,
     drift_pair,
@@ -83,7 +84,7 @@ class _BodySOn(System):
 
     def parameters(self) -> Array:
         axes = self.weight.axes
-        head = [self.n, float(self.right), float(axes is not None)]
+        head = HEADER.pack(n=self.n, right=self.right, axes=axes is not None)
         return np.concatenate(
             [head, coefficients(self.weight.values), np.empty(0) if axes is None else axes.reshape(-1)]
         )

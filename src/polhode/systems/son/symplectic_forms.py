@@ -2,7 +2,7 @@
 
 ⟨a, b⟩ = −½ tr(ab) on so(n) (2.1), and ½ tr(AᵀB) on matrices. Tangent vectors are matrices: (δQ, δP) at (Q, P), (δQ, δM) at
 (Q, M), with QᵀδQ skew and so on. Equation numbers are those of [BCMR02]. The functions `..._form` give the matrix of a form
-in the coordinates `son.vee` of the layouts; the maps of `son_diagram` pull these back to one another, with the factor 2 of
+in the coordinates `son.vee` of the layouts; the maps of `discrete_diagram` pull these back to one another, with the factor 2 of
 (3.11): Ψ*ω = 2 Ω_gl.
 """
 

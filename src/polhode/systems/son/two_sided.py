@@ -9,7 +9,7 @@ Q̂ = (0, Q; −Q†, 0), it is the pair of double brackets
 
 `J_U → ∞` leaves the symmetric left-invariant rigid body and `J_V → ∞` the right-invariant one. The operators are those of the
 rigid body here, J(U) = ΛU + UΛ with a real diagonal Λ, whose entries may be infinite. Complex matrices are real ones of twice
-the size (`realified`): the same flow, in a subspace that it keeps.
+the size (`realified`): the same flow, in an invariant subspace.
 """
 
 from __future__ import annotations
@@ -24,15 +24,19 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Matrices
+from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry.flat_matrices import multiply
 from ...scalars import compiled, get, par, put, rate
-from .flows import whole
+from ...scalars.protocol import SUCCESS, par_int
 from .integrals import trace_coefficients
 
 Array = NDArray[np.float64]
+SHAPE = ParameterLayout(rows=1, columns=1)  # then come the entries of Ĵ⁻¹
+ROWS, COLUMNS = SHAPE.offsets("rows", "columns")
+WEIGHTS = SHAPE.end
 Operator = Callable[[NDArray[Any]], NDArray[Any]]
 
 
@@ -130,7 +134,7 @@ def _hatted(S: Any, y: Any, c: int, a: int, rows: int, columns: int) -> None:
 @rate
 def rhs_two_sided(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The double brackets (5.10) on (Q, P)."""
-    rows, columns = whole(par(p, 0, S)), whole(par(p, 1, S))
+    rows, columns = par_int(p, ROWS, S), par_int(p, COLUMNS, S)
     n, size = rows + columns, rows * columns
     k = n * n
     Q, P, W, X = 2 * size, 2 * size + k, 2 * size + 2 * k, 2 * size + 3 * k
@@ -140,7 +144,7 @@ def rhs_two_sided(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int
     for i in range(n):
         for j in range(n):
             K = get(y, X + i * n + j, S) - get(y, X + j * n + i, S)
-            put(y, W + i * n + j, S, K * par(p, 2 + i * n + j, S))
+            put(y, W + i * n + j, S, K * par(p, WEIGHTS + i * n + j, S))
     for which in range(2):
         multiply(S, y, X, Q if which == 0 else P, W, n)
         for i in range(rows):
@@ -148,7 +152,7 @@ def rhs_two_sided(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int
                 # of skew matrices A and W, [A, W] = A W − (A W)ᵀ
                 a, b = get(y, X + i * n + rows + j, S), get(y, X + (rows + j) * n + i, S)
                 put(dy, which * size + i * columns + j, S, a - b)
-    return 0
+    return SUCCESS
 
 
 class CoupledDoubleBrackets(System):
@@ -190,7 +194,7 @@ class CoupledDoubleBrackets(System):
             sums = Lambda[:, None] + Lambda
             np.fill_diagonal(sums, np.inf)
             inverse[part, part] = 1.0 / sums
-        return np.concatenate([[self.rows, self.columns], inverse.reshape(-1)])
+        return np.concatenate([SHAPE.pack(rows=self.rows, columns=self.columns), inverse.reshape(-1)])
 
     @property
     def representations(self) -> Mapping[str, Representation]:

@@ -3,7 +3,7 @@
     Π̇ = Π × ω + τ + C (ω_D − ω),   ḋ = d × ω − C (ω_D − ω),   d = I_D ω_D                   (64)–(67) of [MP16]
 
 `Π = I_G ω + ρ` is the momentum of the body and its rotors, without the damper; `ω_D` is the damper's inertial rate and d
-its momentum, both in the body's frame. Conservation is `R (Π + d)`. The energy falls, `Ė = −C |ω_D − ω|²` for a constant ρ, until
+its momentum, both in the body's frame. Conserved is `R (Π + d)`. The energy falls, `Ė = −C |ω_D − ω|²` for a constant ρ, until
 the body spins about its axis of largest inertia.
 
 The impulse of the layer over a step, `2C (γ − φ)` with the half turns γ and φ of sphere and body, is implicit. Two
@@ -34,13 +34,29 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.stable_products import cayley_increment, turned_back
 from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subtract
 from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
-from ...scalars.protocol import NO_SOLUTION, record
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ..attitude.base import INERTIA, INVERSE_INERTIA
 from .gyrostat import Gyrostat
-from .gyrostat_flows import OWN, gyrostat_rates, is_finite, put_pulses, turn
+from .gyrostat_flows import (
+    BEHIND_RHO,
+    COMMANDS,
+    MATRIX_MOMENTUM,
+    QUATERNION_MOMENTUM,
+    carried_rates,
+    carried_step,
+    gyrostat_rates,
+    is_finite,
+    put_pulses,
+    turn,
+)
 from .rotors import Rotor
 
 Array = NDArray[np.float64]
 
+DAMPER = COMMANDS.then(inertia=1, damping=1)
+DAMPER_INERTIA, DAMPING = DAMPER.offsets("inertia", "damping")
+PI_D = Variable("Pi_D", Euclidean(3))
+BEHIND_DAMPER = BEHIND_RHO + PI_D.manifold.size  # from Π to the force slots
 SYMMETRIC, FULL = 1.0, 2.0  # k/C: how much of the impulse acts at the start of a step
 
 
@@ -50,7 +66,7 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
     Pi, d = get3(y, at, S), get3(y, damper, S)
     carrier = subtract(Pi, rho)
     c, impulse, iterations, defect, lost = solve_damped_increment_(
-        par6(p, 0, S), carrier, h, rho, d, par(p, OWN, S), share * par(p, OWN + 1, S)
+        par6(p, INERTIA, S), carrier, h, rho, d, par(p, DAMPER_INERTIA, S), share * par(p, DAMPING, S)
     )
     record(report, iterations, worst(defect))
     if any_of(lost & is_finite(carrier)):
@@ -60,62 +76,66 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
     whole = scale(2.0 / share, impulse)
     put3(y, at, S, turned_back(E, add(Pi, whole)))
     put3(y, damper, S, turned_back(E, subtract(d, whole)))
-    return 0
+    return SUCCESS
 
 
 @kernel
 def symmetric_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, report: Any) -> int:
+    """Half of the impulse at each end."""
     return damped_step(S, y, p, h, at, damper, rho, SYMMETRIC, report)
 
 
 @kernel
 def full_kick_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vector, report: Any) -> int:
+    """All of the impulse at the start."""
     return damped_step(S, y, p, h, at, damper, rho, FULL, report)
 
 
 @flow
 def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    return symmetric_step(S, y, p, h, 9, 15, get3(y, 12, S), report)
+    """The symmetric scheme on matrices."""
+    return carried_step(S, y, p, t, h, MATRIX_MOMENTUM, symmetric_step, report)
 
 
 @flow
 def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    return symmetric_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
+    """The symmetric scheme on unit quaternions."""
+    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, symmetric_step, report)
 
 
 @flow
 def drift_full_kick(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    return full_kick_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
+    """The robust scheme, on unit quaternions."""
+    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, full_kick_step, report)
 
 
 @kernel
 def damped_rates(S: Any, y: Any, p: Any, damper: int, rho: Vector, dy: Any) -> None:
     """The gyrostat's rates, with the torque `C (ω_D − ω)` of the layer and its reaction."""
     gyrostat_rates(S, y, p, damper, rho, dy)
-    Pi, d = get3(y, 9, S), get3(y, damper, S)
-    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, rho))
-    drag = scale(par(p, OWN + 1, S), subtract(scale(1.0 / par(p, OWN, S), d), omega))
-    put3(dy, 9, S, add(get3(dy, 9, S), drag))
+    Pi, d = get3(y, MATRIX_MOMENTUM, S), get3(y, damper, S)
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, rho))
+    drag = scale(par(p, DAMPING, S), subtract(scale(1.0 / par(p, DAMPER_INERTIA, S), d), omega))
+    put3(dy, MATRIX_MOMENTUM, S, add(get3(dy, MATRIX_MOMENTUM, S), drag))
     put3(dy, damper, S, subtract(cross(d, omega), drag))
 
 
 @rate
 def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-    damped_rates(S, y, p, 15, get3(y, 12, S), dy)
-    put3(dy, 12, S, (0.0, 0.0, 0.0))
-    return 0
+    """The motion without torque from outside."""
+    return carried_rates(S, y, p, t, dy, damped_rates)
 
 
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    put_pulses(S, y, p, t, 9, 18)
-    return 0
+    """τ and u given by numbers, on matrices."""
+    return put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
 
 
 @flow
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    put_pulses(S, y, p, t, 4, 13)
-    return 0
+    """τ and u given by numbers, on unit quaternions."""
+    return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
 
 
 class DampedGyrostat(Gyrostat):
@@ -148,8 +168,12 @@ class DampedGyrostat(Gyrostat):
     _drift = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion, Form.FULL_KICK: drift_full_kick}
     _rates = damped_rates
     _rhs = rhs_damped
-    _pulses = {18: pulses_matrix, 13: pulses_quaternion}
-    _behind = (Variable("Pi_D", Euclidean(3)),)
+    _pulses = {
+        Form.DEFAULT: pulses_matrix,
+        Form.QUATERNION: pulses_quaternion,
+        Form.FULL_KICK: pulses_quaternion,
+    }
+    _behind = (PI_D,)
 
     def __init__(
         self,
@@ -178,7 +202,7 @@ class DampedGyrostat(Gyrostat):
             allow_unphysical=allow_unphysical,
         )
 
-    def _kept(self) -> dict[str, bool]:
+    def _is_conserved(self) -> dict[str, bool]:
         self.hamiltonian = False
         return {"spatial_momentum": not self.moment.acts}
 
@@ -188,7 +212,7 @@ class DampedGyrostat(Gyrostat):
         return {"inertia": inertia.pop("inertia")} | damper | inertia
 
     def own_parameters(self) -> Array:
-        return np.array([self.damper_inertia, self.damping])
+        return DAMPER.pack(inertia=self.damper_inertia, damping=self.damping)
 
     def state(  # type: ignore[override]
         self,

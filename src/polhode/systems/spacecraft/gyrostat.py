@@ -3,7 +3,7 @@
     Π = I_G ω + ρ,   Π̇ = Π × ω + τ,   Ṙ = R S(ω)                                  (44)–(46), (54) of [MP16]
 
 ρ is the rotors' momentum relative to the carrier. What spins them up is internal and does not enter: without an
-external torque R Π is kept for any ρ(t). ρ is
+external torque R Π is conserved for any ρ(t). ρ is
     constant,
     given as a function of time; then the clock is carried along, so that a state knows its own ρ, or
     commanded, ρ̇ = u(t, R, ω) by a controller, and part of the state.
@@ -32,15 +32,15 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.vectors import Vector
 from ...scalars import Flow, Rate, kernel
 from ..attitude.base import AttitudeSystem
-from ..inputs.external_moment import ExternalMoment
+from ..inputs.external_moment import MOMENT, ExternalMoment
 from ..stability.equilibria import Equilibrium
 from .gyrostat_flows import (
     ATTITUDES,
     CLOCK,
     COMMANDED,
+    COMMANDS,
     CONSTANT,
     PI,
-    PULSES,
     SLOTS,
     carried_rho,
     drift_matrix,
@@ -49,6 +49,8 @@ from .gyrostat_flows import (
     given_rhs,
     gyrostat_rates,
     gyrostat_step,
+    pulses_matrix,
+    pulses_quaternion,
     rhs_carried,
     torque_flow,
     uniform,
@@ -107,22 +109,25 @@ class Gyrostat(AttitudeSystem):
         super().__init__(np.diagonal(whole) if diagonal else whole, allow_unphysical=True)
         self._allow_unphysical = allow_unphysical
         if rho is not None and any(r.speed for r in self.rotors):
-            raise InvalidInputError("rho", rho, "nothing where rotors have speeds, which make it")
+            raise InvalidInputError("rho", rho, problem="rho conflicts with the speeds of the rotors: give one of them")
         self.given = GivenMomentum(rho) if callable(rho) else None
         spun = sum((r.momentum for r in self.rotors), np.zeros(3))
         self.rho = spun if rho is None or self.given else check_finite("rho", rho, (3,))
         self.command = ExternalMoment.of(rotor_torque, name="rotor_torque")
         if self.given and self.command.acts:
-            raise InvalidInputError("rotor_torque", rotor_torque, "nothing where rho is a function of time")
+            raise InvalidInputError(
+                "rotor_torque", rotor_torque, problem="rotor_torque conflicts with a rho that is a function of time"
+            )
         self.moment = ExternalMoment.of(torque, frame, "torque")
         self.hamiltonian = not (self.command.acts or self.moment.acts)
         if self.given:
             self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}
-        kept = self._kept()
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if kept[name]}
+        holds = self._is_conserved()
+        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
         self._representations = self._make()
 
-    def _kept(self) -> dict[str, bool]:
+    def _is_conserved(self) -> dict[str, bool]:
+        """Whether each quantity that the class names is conserved here."""
         return {"energy": self.hamiltonian and not self.given, "spatial_momentum": not self.moment.acts}
 
     # the steps and rates with a given ρ, and the flows for a carried one, by representation
@@ -130,7 +135,7 @@ class Gyrostat(AttitudeSystem):
     _drift: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion}
     _rates: ClassVar[Any] = gyrostat_rates
     _rhs: ClassVar[Rate] = rhs_carried
-    _pulses: ClassVar[Mapping[int, Flow]] = PULSES
+    _pulses: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: pulses_matrix, Form.QUATERNION: pulses_quaternion}
     _behind: ClassVar[tuple[Variable, ...]] = ()
 
     def _make(self) -> dict[str, Representation]:
@@ -146,19 +151,19 @@ class Gyrostat(AttitudeSystem):
                 drift, rhs = given_drift(step, at, rho), given_rhs(self._rates, rho) if name == Form.DEFAULT else None
             else:
                 drift, rhs = self._drift[name], self._rhs if name == Form.DEFAULT else None
-            made[name] = Representation(layout, drift, self._force(at, layout.size), rhs, workspace=SLOTS)
+            made[name] = Representation(layout, drift, self._force(name, at, layout.size), rhs, workspace=SLOTS)
         if not self.hamiltonian:
             made[Form.FORCED] = made[Form.DEFAULT]  # the half kicks are the discrete Lagrange–d'Alembert principle
         return made
 
-    def _force(self, at: int, slots: int) -> Flow | None:
+    def _force(self, form: str, at: int, slots: int) -> Flow | None:
         if not (self.moment.acts or self.command.acts):
             return None
         tau, command = uniform(self.moment), uniform(self.command)
         functions = {"torque": self.moment.given, "rotor_torque": self.command.given}
         if not self.given:
             if self.moment.function is None and self.command.function is None:
-                return self._pulses[slots]
+                return self._pulses[form]
             return torque_flow(at, slots, carried_rho, tau, command, **functions)
         given = self.given.kernel
 
@@ -189,10 +194,11 @@ class Gyrostat(AttitudeSystem):
         return plain | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def parameters(self) -> Array:
-        return np.concatenate([super().parameters(), self.moment.pulse, self.command.pulse, self.own_parameters()])
+        moment, command = MOMENT.pack(pulse=self.moment.pulse), COMMANDS.pack(command=self.command.pulse)
+        return np.concatenate([super().parameters(), moment, command, self.own_parameters()])
 
     def own_parameters(self) -> Array:
-        """What a subclass reads from entry `OWN` of the parameters on."""
+        """What a subclass reads beside these, from `COMMANDS.end` on."""
         return np.zeros(0)
 
     def state(  # type: ignore[override]
@@ -215,7 +221,7 @@ class Gyrostat(AttitudeSystem):
             Pi = p
         t = float(check_finite("t", t, ()))
         if rho is not None and not self.command.acts:
-            raise InvalidInputError("rho", rho, "nothing: it is part of the state only where a rotor_torque is given")
+            raise InvalidInputError("rho", rho, problem="rho is part of the state only where a rotor_torque is given")
         here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else rho
         here = check_finite("rho", here, (3,))
         if Pi is None:
@@ -242,13 +248,13 @@ class Gyrostat(AttitudeSystem):
         return super().derive(name, values)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        kept = {
+        found = {
             "energy": lambda: self.derive("kinetic_energy", values),
             "spatial_momentum": lambda: np.einsum(
                 "...ij,...j->...i", self.derive("R", values), self.total_momentum(values)
             ),
         }
-        return {name: kept[name]() for name in self.conserved}
+        return {name: found[name]() for name in self.conserved}
 
     def total_momentum(self, values: Mapping[str, Array]) -> Array:
         """The angular momentum of all there is, in the body frame."""
@@ -292,6 +298,12 @@ class Gyrostat(AttitudeSystem):
             Equilibrium(f"spin at {np.linalg.norm(rate):.6g} about {_direction(rate)}", self.state(omega=rate))
             for rate in steady_rates(whole, self.rho, size)
         ]
+
+    def steady_spin_energies(self, state: State) -> list[float]:
+        momentum = float(np.linalg.norm(self.total_momentum(state.values)))
+        if not self.autonomous or not momentum > 0.0:
+            return []
+        return sorted({round(float(spin.kinetic_energy), 12) for spin in self.steady_spins(momentum)})
 
     def equilibria(self) -> list[Equilibrium]:
         """At rest, in any attitude; see `steady_spins` for the rotations."""

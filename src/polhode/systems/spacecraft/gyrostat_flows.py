@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.layout import Variable
+from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Manifold, Rotations, UnitQuaternions
 from ...core.representation import Form
 from ...geometry.increments.gyrostat import solve_rotor_increment_
@@ -35,7 +35,6 @@ from ...scalars import (
     get4,
     get9,
     kernel,
-    par,
     par3,
     par6,
     put,
@@ -45,17 +44,32 @@ from ...scalars import (
     rate,
     worst,
 )
-from ...scalars.protocol import NO_SOLUTION, record
+from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ..attitude.base import (
+    ATTITUDE,
+    INERTIA,
+    INVERSE_INERTIA,
+    UNIT_QUATERNION,
+    attitude_and_momentum,
+    put_rates,
+)
 from ..attitude.implicit_rate import put_node_rate
-from ..inputs.external_moment import PULSE, ExternalMoment, body_moment, profile
+from ..inputs.external_moment import (
+    IN_BODY,
+    MOMENT,
+    PULSE_NUMBERS,
+    ExternalMoment,
+    body_moment,
+    pulse_profile,
+    pulse_vectors,
+)
 from ..inputs.transient_flow import TransientFlow, TransientRate
 
 Array = NDArray[np.float64]
 
-COMMAND, OWN = 20, 28  # where the numbers of a commanded pulse, and those of a subclass, lie in the parameters
-SLOTS = 3  # of ρ̇ behind those of Π̇: workspace where ρ is not kicked
+COMMANDS = MOMENT.then(command=PULSE_NUMBERS.size)  # those of a subclass follow
+(COMMAND,) = COMMANDS.offsets("command")
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-MATRIX_ENTRIES, QUATERNION_ENTRIES = 9, 4  # of the attitude; then come Π, and ρ or the clock
 
 
 @dataclass(frozen=True)
@@ -83,28 +97,36 @@ ATTITUDES = {Form.DEFAULT: Variable("R", Rotations()), Form.QUATERNION: Variable
 PI = Variable("Pi", Euclidean(3), kicked=True)
 CONSTANT, COMMANDED = Variable("rho", Given(3)), Variable("rho", Euclidean(3), kicked=True)
 CLOCK = Variable("clock", Given(0))
+LAYOUTS = {form: Layout(attitude, PI, CONSTANT) for form, attitude in ATTITUDES.items()}
+# where Π lies behind a matrix and behind a quaternion; how far behind it lie ρ or the clock, and what a subclass keeps
+(MATRIX_MOMENTUM,), (QUATERNION_MOMENTUM,) = (layout.offsets("Pi") for layout in LAYOUTS.values())
+RHO = PI.manifold.size
+BEHIND_RHO, BEHIND_CLOCK = RHO + CONSTANT.manifold.size, RHO + CLOCK.manifold.size
+SLOTS = COMMANDED.manifold.size  # of ρ̇, behind those of Π̇: workspace where ρ is not kicked
 
 
 @kernel
 def attitude(S: Any, y: Any, at: int) -> Matrix:
-    """R, from the nine or four entries that are kept of it."""
-    if at == MATRIX_ENTRIES:
-        return get9(y, 0, S)
-    return to_matrix_(get4(y, 0, S))
+    """R, from the nine or four entries before Π, which lies `at`."""
+    if at == MATRIX_MOMENTUM:
+        return get9(y, ATTITUDE, S)
+    return to_matrix_(get4(y, UNIT_QUATERNION, S))
 
 
 @kernel
 def turn(S: Any, y: Any, at: int, c: Vector) -> None:
     """R ↦ R F, F with the Cayley parameter c."""
-    if at == MATRIX_ENTRIES:
-        put9(y, 0, S, compose(get9(y, 0, S), cayley_increment(c)))
+    if at == MATRIX_MOMENTUM:
+        put9(y, ATTITUDE, S, compose(get9(y, ATTITUDE, S), cayley_increment(c)))
     else:
-        put4(y, 0, S, compose_quaternions(get4(y, 0, S), cayley_increment_quaternion(c)))
+        turned = compose_quaternions(get4(y, UNIT_QUATERNION, S), cayley_increment_quaternion(c))
+        put4(y, UNIT_QUATERNION, S, turned)
 
 
 @kernel
 def carried_rho(S: Any, y: Any, at: int, t: Any) -> Vector:
-    return get3(y, at + 3, S)
+    """ρ that is part of the state, behind Π at `at`."""
+    return get3(y, at + RHO, S)
 
 
 # --- the discrete motion ----------------------------------------------------------------------------------------------
@@ -121,31 +143,39 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
     """`R ↦ R F`, `Π ↦ Fᵀ Π` with the rotors' momentum ρ of the interval; nothing lies `behind`."""
     Pi = get3(y, at, S)
     carrier = subtract(Pi, rho)
-    c, iterations, defect, lost = solve_rotor_increment_(par6(p, 0, S), carrier, h, rho)
+    c, iterations, defect, lost = solve_rotor_increment_(par6(p, INERTIA, S), carrier, h, rho)
     record(report, iterations, worst(defect))
     if any_of(lost & is_finite(carrier)):  # what is not goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
     put3(y, at, S, turned_back(cayley_increment(c), Pi))
-    return 0
+    return SUCCESS
+
+
+@kernel
+def carried_step(S: Any, y: Any, p: Any, t: Any, h: Any, at: int, step: Any, report: Any) -> int:
+    """The `step` of a gyrostat whose ρ is part of the state."""
+    return step(S, y, p, h, at, at + BEHIND_RHO, carried_rho(S, y, at, t), report)
 
 
 @flow
 def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    return gyrostat_step(S, y, p, h, 9, 15, get3(y, 12, S), report)
+    """A step on matrices."""
+    return carried_step(S, y, p, t, h, MATRIX_MOMENTUM, gyrostat_step, report)
 
 
 @flow
 def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    return gyrostat_step(S, y, p, h, 4, 10, get3(y, 7, S), report)
+    """A step on unit quaternions."""
+    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, gyrostat_step, report)
 
 
 def given_drift(step: Any, at: int, rho: Any) -> Flow:
     """A step with the ρ of the interval taken from a function of time."""
 
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        status = step(S, y, p, h, at, at + 4, rho(t + 0.5 * h), report)
-        put(y, at + 3, S, t + h)
+        status = step(S, y, p, h, at, at + BEHIND_CLOCK, rho(t + 0.5 * h), report)
+        put(y, at + RHO, S, t + h)
         return status
 
     return TransientFlow(drift)
@@ -157,26 +187,32 @@ def given_drift(step: Any, at: int, rho: Any) -> Flow:
 @kernel
 def gyrostat_rates(S: Any, y: Any, p: Any, behind: int, rho: Vector, dy: Any) -> None:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = I_G⁻¹ (Π − ρ)`."""
-    R, Pi = get9(y, 0, S), get3(y, 9, S)
-    omega = apply_symmetric(par6(p, 6, S), subtract(Pi, rho))
-    put3(dy, 0, S, cross(R[0:3], omega))
-    put3(dy, 3, S, cross(R[3:6], omega))
-    put3(dy, 6, S, cross(R[6:9], omega))
-    put3(dy, 9, S, cross(Pi, omega))
+    R, Pi = attitude_and_momentum(S, y)
+    omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, rho))
+    put_rates(S, dy, R, omega, cross(Pi, omega))
+
+
+@kernel
+def carried_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, rates: Any) -> int:
+    """The `rates` of a gyrostat whose ρ is part of the state; what is commanded comes with the forces."""
+    rates(S, y, p, MATRIX_MOMENTUM + BEHIND_RHO, carried_rho(S, y, MATRIX_MOMENTUM, t), dy)
+    put3(dy, MATRIX_MOMENTUM + RHO, S, (0.0, 0.0, 0.0))
+    return SUCCESS
 
 
 @rate
 def rhs_carried(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-    gyrostat_rates(S, y, p, 15, get3(y, 12, S), dy)
-    put3(dy, 12, S, (0.0, 0.0, 0.0))  # what is commanded comes with the forces
-    return 0
+    """The motion without torque."""
+    return carried_rates(S, y, p, t, dy, gyrostat_rates)
 
 
 def given_rhs(rates: Any, rho: Any) -> Rate:
+    """The `rates` with ρ a function of time, and the clock."""
+
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-        rates(S, y, p, 13, rho(t), dy)
-        put(dy, 12, S, 1.0)
-        return 0
+        rates(S, y, p, MATRIX_MOMENTUM + BEHIND_CLOCK, rho(t), dy)
+        put(dy, MATRIX_MOMENTUM + RHO, S, 1.0)
+        return SUCCESS
 
     return TransientRate(rhs)
 
@@ -186,6 +222,7 @@ def given_rhs(rates: Any, rho: Any) -> Rate:
 
 @kernel
 def nothing(t: Any, R: Matrix, omega: Vector) -> Vector:
+    """No torque."""
     return scale(0.0, omega)
 
 
@@ -198,8 +235,8 @@ def uniform(moment: ExternalMoment) -> Any:
 def commanded_rate(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, command: Any) -> Vector:
     """ρ̇, of a function or of the pulse among the parameters, which is one in the body frame."""
     if command is None:
-        f = profile(t, par(p, COMMAND + 6, S), par(p, COMMAND + 7, S))
-        return add(scale(f, par3(p, COMMAND, S)), scale(0.0, omega))
+        f = pulse_profile(S, p, COMMAND, t)
+        return add(scale(f, par3(p, COMMAND + IN_BODY, S)), scale(0.0, omega))
     return command(t, R, omega)
 
 
@@ -208,32 +245,30 @@ def put_torque(S: Any, y: Any, p: Any, t: Any, slots: int, R: Matrix, omega: Vec
     """τ and ρ̇ = u into the slots."""
     moment, rate = body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command)
     put3(y, slots, S, moment)
-    put3(y, slots + SLOTS, S, rate)
+    put3(y, slots + RHO, S, rate)
 
 
 @kernel
-def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> None:
+def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
     """τ and u where both are given by numbers: no rate matters, and the attitude only to what is fixed in space."""
-    space = par3(p, PULSE + 3, S)
+    _, space = pulse_vectors(S, p)
     if any_of(dot(space, space) > 0.0):
         put_torque(S, y, p, t, slots, attitude(S, y, at), (0.0, 0.0, 0.0), None, None)
     else:
         put_torque(S, y, p, t, slots, IDENTITY, (0.0, 0.0, 0.0), None, None)
+    return SUCCESS
 
 
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    put_pulses(S, y, p, t, 9, 15)
-    return 0
+    """τ and u given by numbers, on matrices."""
+    return put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
 
 
 @flow
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    put_pulses(S, y, p, t, 4, 10)
-    return 0
-
-
-PULSES = {15: pulses_matrix, 10: pulses_quaternion}  # by where the force slots lie
+    """τ and u given by numbers, on unit quaternions."""
+    return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
 
 
 def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: Any) -> Flow:
@@ -249,8 +284,8 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: 
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, at, t))
-        lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, 6, S), net, None)
+        lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, INVERSE_INERTIA, S), net, None)
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
-        return NO_SOLUTION if lost else 0
+        return NO_SOLUTION if lost else SUCCESS
 
     return TransientFlow(force, **given)

@@ -98,9 +98,11 @@ class Rotor:
 
     @property
     def momentum(self) -> Array:
+        """The angular momentum relative to the carrier."""
         return self.speed * self.matrix @ np.asarray(self.axis, dtype=float)
 
     def describe(self) -> dict[str, Any]:
+        """The arguments as plain data."""
         return {f.name: np.asarray(getattr(self, f.name), dtype=float).tolist() for f in fields(self)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.checks import check_nonzero
 from ...core.system import State
 from ...errors import InvalidInputError
 
@@ -45,3 +46,8 @@ def _direction(vector: ArrayLike) -> Array:
     if not length > 0.0:
         raise InvalidInputError("direction", vector, "a nonzero vector")
     return n / length
+
+
+def check_rate(Omega: float) -> float:
+    """`Omega` as the rate of a steady rotation, which is not zero."""
+    return check_nonzero("Omega", Omega, "a nonzero rate; for rest see equilibria()")

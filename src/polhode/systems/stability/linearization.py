@@ -17,9 +17,12 @@ from ...core.layout import Layout
 from ...core.representation import Form
 from ...core.system import State, System
 from ...errors import InvalidInputError, PolhodeError
-from .tangent_dynamics import STEADY, Vicinity, coordinate_blocks, rate_and_matrix, vicinity
+from .tangent_dynamics import STEADY, TangentDynamics, coordinate_blocks, rate_and_matrix, tangent_dynamics
+from .time_dependence import check_autonomous
 
 Array = NDArray[np.float64]
+MIXED = 3  # how many mixtures of the directions of a family are tried, for each of them
+NEARBY = 0.5  # how far from where it set out, relative to the way there, Newton's method may find a member of a family
 ZERO = 1e-6  # what counts as a zero eigenvalue: where zeros are defective rounding grows to its square root
 
 
@@ -42,8 +45,9 @@ def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     """Linearise the motion of `state.system` about `state`, which must be an equilibrium or a relative one."""
     system = state.system
     y, p = system.enter(name, state), system.parameters()
-    near = vicinity(system.representations[name], y, p, state.t)
+    near = tangent_dynamics(system.representations[name], y, p, state.t)
     _check_steady(state, system.representations[name].layout, near)
+    check_autonomous(state, system.representations[name], y, p, near)
     eigenvalues: NDArray[np.complex128] = np.linalg.eigvals(near.A).astype(np.complex128)
     if near.rate == 0.0:  # nothing acts back on itself
         eigenvalues = np.zeros_like(eigenvalues)
@@ -51,7 +55,7 @@ def linearize(state: State, name: str = Form.DEFAULT) -> Linearization:
     return Linearization(state, near.A, eigenvalues[order], *_verdict(state, name, near, eigenvalues))
 
 
-def _check_steady(state: State, layout: Layout, near: Vicinity) -> None:
+def _check_steady(state: State, layout: Layout, near: TangentDynamics) -> None:
     """In a relative equilibrium the momenta stay and so does the rate: `v̇ = A v` vanishes."""
     changes = near.scaled_A @ near.scaled_v / near.rate if near.rate else np.zeros_like(near.v)
     for variable, i in zip(layout.variables, coordinate_blocks(layout), strict=True):
@@ -64,7 +68,7 @@ def _check_steady(state: State, layout: Layout, near: Vicinity) -> None:
         )
 
 
-def _verdict(state: State, name: str, near: Vicinity, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
+def _verdict(state: State, name: str, near: TangentDynamics, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
     """ "stable", "unstable" or "spectrally stable", and why."""
     scale = max(float(np.abs(eigenvalues).max()), 1e-2 * near.rate)
     growth = float(eigenvalues.real.max())
@@ -80,14 +84,14 @@ def _verdict(state: State, name: str, near: Vicinity, eigenvalues: NDArray[np.co
     return "spectrally stable", "no eigenvalue has a positive real part; more the linearisation does not say"
 
 
-def _has_attracting_family(state: State, name: str, near: Vicinity, central: int) -> bool:
+def _has_attracting_family(state: State, name: str, near: TangentDynamics, central: int) -> bool:
     """Whether the `central` eigenvalues that do not decay are zeros that belong to a family of equilibria."""
     _, sizes, rows = np.linalg.svd(near.scaled_A)
     still = rows[sizes <= ZERO * near.rate]
     return len(still) == central and _is_family(state, name, near, still)
 
 
-def _extremum(state: State, name: str, near: Vicinity) -> str:
+def _extremum(state: State, name: str, near: TangentDynamics) -> str:
     """The kind of extremum that the energy has at a state of a Hamiltonian system; nothing if it has none."""
     system, y = state.system, state.system.enter(name, state)
     if not system.hamiltonian:
@@ -118,38 +122,40 @@ def _extremum(state: State, name: str, near: Vicinity) -> str:
     return ""
 
 
-def _is_family(state: State, name: str, near: Vicinity, directions: Array) -> bool:
-    """Whether the equilibrium belongs to a family of them along every one of these directions, in natural units: Newton's
-    method finds another one from some way along it, and not the same again."""
+def _is_family(state: State, name: str, near: TangentDynamics, directions: Array) -> bool:
+    """Whether the equilibrium belongs to a family of them along all that these directions span, in natural units: Newton's
+    method finds another one from some way along each, and along mixtures of them, near to where it set out."""
     system = state.system
     representation, y, p = system.representations[name], system.enter(name, state), system.parameters()
     layout = representation.layout
-    for direction in directions:
+    mixtures = np.random.default_rng(0).normal(size=(MIXED * len(directions), len(directions)))
+    for direction in np.vstack([directions, mixtures @ directions]) if len(directions) > 1 else directions:
         for length in (0.3, -0.2):
             along = length * direction / np.abs(direction).max()
             moved = layout.retract(y, along * near.scale)
+            off = np.zeros_like(along)
             for _ in range(12):
                 v, A = rate_and_matrix(representation, moved, p, state.t)
                 if near.vanishes(v / near.scale, 1e-10):
                     break
                 scaled = A * near.scale / near.scale[:, None]
                 step = np.linalg.lstsq(scaled, -v / near.scale, rcond=ZERO)[0]
-                moved = layout.retract(moved, np.asarray(step * near.scale, np.float64))
+                moved, off = layout.retract(moved, np.asarray(step * near.scale, np.float64)), off + step
+                if not np.abs(off).max() < NEARBY * abs(length):
+                    return False
             else:
-                return False
-            if layout.distance(moved, y) < 0.1 * abs(length):
                 return False
     return True
 
 
-def _momentum_slopes(system: System, name: str, y: Array, near: Vicinity) -> Array:
-    """The derivatives of the kept momentum maps by the coordinates at y in natural units, as rows of one size."""
+def _momentum_slopes(system: System, name: str, y: Array, near: TangentDynamics) -> Array:
+    """The derivatives of the conserved momentum maps by the coordinates at y in natural units, as rows of one size."""
     layout = system.representations[name].layout
-    names = [key for key, kept in system.conserved.items() if kept.kind == "momentum"]
+    names = [key for key, invariant in system.conserved.items() if invariant.kind == "momentum"]
 
     def momenta(x: Array) -> Array:
-        kept = system.invariants(layout.unpack(layout.retract(y, x)))
-        return np.concatenate([np.zeros(0), *(np.atleast_1d(kept[key]) for key in names)])
+        found = system.invariants(layout.unpack(layout.retract(y, x)))
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(found[key]) for key in names)])
 
     h = 1e-5
     columns = [(momenta(h * e) - momenta(-h * e)) / (2.0 * h) for e in np.diag(near.scale)]

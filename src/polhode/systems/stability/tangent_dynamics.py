@@ -1,11 +1,11 @@
-"""The motion near a state, to first order, from dual numbers; with scales that make "small" a word without units.
+"""First-order dynamics about a state, in balanced units, from dual numbers.
 
 A motion is followed in the coordinates of the layout's tangent basis: for a rotation, `R = R_e(t) exp(S(ξ))`. With
 `v = vee(RᵀṘ)` this gives `ξ̇ = δv − [v, ξ]`: about a steady rotation the frame turns with the body, and the coefficients
 are constant. The derivative of the right-hand side is the exact one of the compiled flows.
 
 Each variable is measured in a scale of its own, in which no block of the matrix is larger than the rate of the motion
-(`scales`), and a block that is no larger than its own rounding is zero.
+(`unit_balancing`), and a block that is no larger than its own rounding is zero.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .unit_balancing import natural_scales
 
 Array = NDArray[np.float64]
 STEADY = 1e-8  # how steady a state must be, relative to the rate of the motion near it
-ULPS = 4.0  # by how much a state is shaken, to see what is rounding
+ULPS = 4.0  # by how much a state is disturbed, to see what is rounding
 ROUNDING = 32.0  # times the change that this makes: what may be rounding
 
 
 @dataclass(frozen=True)
-class Vicinity:
+class TangentDynamics:
     """The motion near a state: its rate v and the matrix A of `ẋ = A x` in the coordinates x of the tangent basis.
 
     `scale` are units of the coordinates in which no block of A is larger than `rate`; `rounding` is what in v may be
@@ -46,10 +46,12 @@ class Vicinity:
 
     @property
     def scaled_v(self) -> Array:
+        """v in balanced units."""
         return self.v / self.scale
 
     @property
     def scaled_A(self) -> Array:
+        """A in balanced units."""
         return self.A * self.scale / self.scale[:, None]
 
     def vanishes(self, scaled: Array, tolerance: float) -> bool:
@@ -58,6 +60,7 @@ class Vicinity:
 
     @property
     def at_rest(self) -> bool:
+        """Whether the state does not move."""
         return self.vanishes(self.scaled_v, STEADY)
 
 
@@ -92,7 +95,7 @@ def slope_and_derivative(
     return slope[:, 0], slope[:, 1:]
 
 
-def vicinity(representation: Representation, y: Array, p: Array, t: float) -> Vicinity:
+def tangent_dynamics(representation: Representation, y: Array, p: Array, t: float) -> TangentDynamics:
     """The motion near y."""
     layout = representation.layout
     v, A = rate_and_matrix(representation, y, p, t)
@@ -113,7 +116,7 @@ def vicinity(representation: Representation, y: Array, p: Array, t: float) -> Vi
     scale, rounding = np.ones_like(v), np.zeros_like(v)
     for i, size in zip(blocks, scales, strict=True):
         scale[i], rounding[i] = size, ROUNDING * _size(noise_v[i]) / size
-    return Vicinity(v, A, rate, scale, rounding)
+    return TangentDynamics(v, A, rate, scale, rounding)
 
 
 def coordinate_blocks(layout: Layout) -> list[slice]:

@@ -45,12 +45,12 @@ def _has(**shapes: tuple[int, ...]) -> Callable[[System], bool]:
 
 
 def _has_polhode(system: System) -> bool:
-    return _has(Pi=(3,))(system) and {"energy", "momentum_norm"} <= set(system.conserved) and hasattr(system, "inertia")
+    return _has(Pi=(3,))(system) and {"energy", "momentum_norm"} <= set(system.conserved) and system.inertia is not None
 
 
 def _has_coupled_bodies(system: System) -> bool:
     field = system.fields.get("omega")
-    return hasattr(system, "bodies") and field is not None and len(field.shape) == 2 and "x" not in system.fields
+    return field is not None and len(field.shape) == 2 and "x" not in system.fields
 
 
 def _has_momenta(system: System) -> bool:
@@ -79,7 +79,7 @@ FIGURES: dict[str, FigureKind] = {
     "orbit": FigureKind(plot_orbits, "paths of the mass centres and their distances", has_positions),
     "elements": FigureKind(plot_elements, "osculating elements of the mutual orbit", has_mutual_orbit),
     "libration": FigureKind(plot_libration, "angles of the long axes from the line of centres", has_mutual_orbit),
-    "energies": FigureKind(plot_energies, "kinetic and potential energy", lambda system: hasattr(system, "energies")),
+    "energies": FigureKind(plot_energies, "kinetic and potential energy", lambda system: system.offers("energies")),
     "dissipation": FigureKind(
         plot_dissipation, "energy dissipated by the damper, and direction of the spin", has_damper
     ),

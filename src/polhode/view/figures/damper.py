@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def has_damper(system: System) -> bool:
     """Whether a system loses energy in an internal damper."""
-    return hasattr(system, "damper_inertia") and "kinetic_energy" in system.fields
+    return {"omega_D", "kinetic_energy"} <= set(system.fields)
 
 
 @styled
@@ -52,7 +52,7 @@ def plot_dissipation(trajectory: Trajectory) -> Figure:
     middle.set_ylabel(r"$|\omega_D-\omega|$")
     middle.set_ylim(bottom=0.0)
     speed = np.linalg.norm(omega, axis=-1, keepdims=True)
-    share = (omega @ trajectory.system.inertia.axes / np.where(speed > 0.0, speed, 1.0)) ** 2  # type: ignore[attr-defined]
+    share = (omega @ trajectory.system.inertia.axes / np.where(speed > 0.0, speed, 1.0)) ** 2  # type: ignore[union-attr]
     for i, label in enumerate(("smallest", "middle", "largest")):
         bottom.plot(t, share[:, i], label=f"{label} inertia")
     bottom.set_title("squared direction cosines of the spin along the principal axes")
@@ -66,11 +66,5 @@ def plot_dissipation(trajectory: Trajectory) -> Figure:
 
 def _steady_spin_energies(trajectory: Trajectory) -> list[tuple[float, str]]:
     """The least and greatest energy of steady spins with the momentum of the first state, with labels."""
-    system, first = trajectory.system, trajectory.state(0)
-    if not getattr(system, "autonomous", False):
-        return []
-    momentum = float(np.linalg.norm(system.total_momentum(first.values)))  # type: ignore[attr-defined]
-    if not momentum > 0.0:
-        return []
-    energies = sorted({round(float(e.kinetic_energy), 12) for e in system.steady_spins(momentum)})  # type: ignore[attr-defined]
+    energies = trajectory.system.steady_spin_energies(trajectory.state(0))
     return [(energies[0], "minimum"), (energies[-1], "maximum")] if len(energies) > 1 else []

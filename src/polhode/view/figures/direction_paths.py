@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 def has_body_direction(system: System) -> bool:
     """Whether the system names a direction of the body to follow (its `pointer`)."""
-    return getattr(system, "pointer", None) is not None
+    return system.pointer is not None
 
 
 @styled
@@ -32,9 +32,10 @@ def plot_direction_path(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    system: Any = trajectory.system
+    system = trajectory.system
+    assert system.pointer is not None, "the catalogue draws this figure only where there is one"
     name, vector = system.pointer
-    landmarks = merge_parallel(getattr(system, "landmarks", {}))
+    landmarks = merge_parallel(system.landmarks)
     part = ShownPart.of(trajectory)
     t, q = smooth_attitude(trajectory, part)
     points = unchecked.to_matrix(q) @ (vector / np.linalg.norm(vector))

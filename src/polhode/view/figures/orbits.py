@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from ...analysis.orbits import mutual_distance, mutual_elements
 from ...core.system import System
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
-from ...systems.full_body.placements import bodies_of
 from ..summary import body_label
 from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
 from .time_series import drawable_part
@@ -86,7 +85,7 @@ def plot_orbits(trajectory: Trajectory) -> Figure:
 
 def has_mutual_orbit(system: System) -> bool:
     """Whether the system has at least two bodies in space."""
-    return len(bodies_of(system)) > 1
+    return len(system.bodies) > 1
 
 
 @styled
@@ -171,10 +170,7 @@ def plot_energies(trajectory: Trajectory) -> Figure:
     trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 4.0), layout="constrained")
     ax = figure.subplots()
-    system: Any = trajectory.system
-    # external perturbations may depend on time
-    arguments = (trajectory.values, trajectory.t) if hasattr(system, "outside") else (trajectory.values,)
-    for label, values in system.energies(*arguments).items():
+    for label, values in trajectory.system.energies(trajectory.values, trajectory.t).items():
         style = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
         ax.plot(trajectory.t, values, label=label, **style)
     ax.margins(x=0.01)

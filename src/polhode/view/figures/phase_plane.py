@@ -103,7 +103,7 @@ def draw_energy_levels(ax: Axes, system: CircleSystem, fastest: float) -> None:
 
 def has_joints(system: System) -> bool:
     """Whether the system is a chain of links in a plane."""
-    return hasattr(system, "joints")
+    return system.offers("joints")
 
 
 @styled
@@ -112,8 +112,7 @@ def plot_joint_paths(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    system: Any = trajectory.system
-    places = system.joints(trajectory.theta)
+    places = trajectory.system.joints(trajectory.theta)
     figure = Figure(figsize=(6.4, 6.0), layout="constrained")
     ax = figure.subplots()
     names = ("second joint", "mass centre of the second link")

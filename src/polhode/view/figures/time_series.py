@@ -41,6 +41,7 @@ class ShownPart:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> ShownPart:
+        """The part of a trajectory that a figure shows."""
         turns = np.zeros(len(trajectory))
         speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # one body or several, one angle or several
         speed = np.linalg.norm(speed, axis=-1)
@@ -160,7 +161,7 @@ def smooth_attitude(trajectory: Trajectory, part: ShownPart) -> tuple[Array, Arr
         return t, q
     s = (np.arange(between) / between)[:, None]
     step = np.diff(t)[:, None, None]
-    turning = getattr(trajectory, getattr(trajectory.system, "attitude_rate", "omega"))
+    turning = getattr(trajectory, trajectory.system.attitude_rate)
     rate = quaternion.rate(q, turning[part.rows])[:, None, :]
     start, end = q[:-1, None, :], q[1:, None, :]
     path = start + s**2 * (3.0 - 2.0 * s) * (end - start)

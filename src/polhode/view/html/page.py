@@ -18,18 +18,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...io.atomic_files import write_text
+from ...plain_text import printable
 from ...simulation.trajectory import Trajectory
 from ..scene.objects import Arrow, SceneObject
 from ..scene.scene import Scene, scene
+from .policy import policy_tag
 
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+{policy}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <link rel="icon" href="data:,">
-<style>html, body {{ margin: 0; height: 100%; }}</style>
 {head}
 </head>
 <body>
@@ -37,6 +39,14 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+WHOLE_WINDOW = "<style>html, body { margin: 0; height: 100%; }</style>"
+START = "<script>polhodeView(document.currentScript.previousElementSibling)</script>"
+
+
+def complete_page(title: str, head: str, body: str) -> str:
+    """A page that may run the scripts and use the styles of `head`, start views, and do nothing else."""
+    trusted = f"{WHOLE_WINDOW}\n{head}"
+    return PAGE.format(policy=policy_tag(trusted + START), title=escape(printable(title)), head=trusted, body=body)
 
 
 @cache
@@ -54,11 +64,9 @@ def scene_html(shown: Scene) -> str:
     """The view of a scene, for the body of a page that has `page_head` in its head."""
     if shown.is_empty:
         return f'<p class="polhode-note">{escape(shown.note)}</p>'
-    numbers = json.dumps(scene_data(shown), separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
-    return (
-        f'<div class="polhode-view"><script type="application/json">{numbers}</script></div>\n'
-        "<script>polhodeView(document.currentScript.previousElementSibling)</script>"
-    )
+    # without "<", nothing in the data can end or change the element that holds it
+    numbers = json.dumps(scene_data(shown), separators=(",", ":")).replace("<", "\\u003c")
+    return f'<div class="polhode-view"><script type="application/json">{numbers}</script></div>\n{START}'
 
 
 def page_html(shown: Scene) -> str:
@@ -70,13 +78,13 @@ def page_html(shown: Scene) -> str:
     >>> "http" in text, len(text) < 100_000
     (False, True)
     """
-    return PAGE.format(title=escape(shown.title), head=page_head(), body=scene_html(shown))
+    return complete_page(shown.title, page_head(), scene_html(shown))
 
 
 def iframe_html(shown: Scene, height: int = 480) -> str:
     """A complete page embedded in another one."""
     style = f"width: 100%; height: {height}px; border: 0"
-    return f'<iframe title="{escape(shown.title)}" style="{style}" srcdoc="{escape(page_html(shown))}"></iframe>'
+    return f'<iframe title="{escape(printable(shown.title))}" style="{style}" srcdoc="{escape(page_html(shown))}"></iframe>'
 
 
 def save_page(trajectory: Trajectory, path: str | PathLike[str]) -> None:

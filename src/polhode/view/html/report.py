@@ -12,11 +12,12 @@ from os import PathLike
 from pathlib import Path
 
 from ...io.atomic_files import write_text
+from ...plain_text import printable
 from ...simulation.trajectory import Trajectory
 from ...tables import Table
 from ..scene.scene import scene
 from ..summary import citations, conservation_html, description_of, headline, run_details, title_of
-from .page import PAGE, page_head, scene_html, static_file
+from .page import complete_page, page_head, scene_html, static_file
 
 
 def save_report(trajectory: Trajectory, path: str | PathLike[str], figures: Mapping[str, Path] | None = None) -> None:
@@ -49,7 +50,7 @@ def report_html(trajectory: Trajectory, figures: Mapping[str, Path]) -> str:
     ]
     body = f'<main class="polhode-report">{"".join(sections)}</main>'
     head = f"<style>\n{static_file('report.css')}</style>\n{page_head()}"
-    return PAGE.format(title=escape(title_of(trajectory)), head=head, body=body)
+    return complete_page(title_of(trajectory), head, body)
 
 
 def _section(title: str, content: str) -> str:
@@ -71,7 +72,7 @@ def _scenario_html(trajectory: Trajectory) -> str:
     text = trajectory.provenance.get("scenario")
     if not text:
         return ""
-    return f"<details><summary>The scenario file</summary><pre>{escape(str(text))}</pre></details>"
+    return f"<details><summary>The scenario file</summary><pre>{escape(printable(str(text)))}</pre></details>"
 
 
 def _citations_html(trajectory: Trajectory) -> str:

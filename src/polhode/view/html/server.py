@@ -17,6 +17,7 @@ from ...geometry import quaternion
 from ..figures.style import BLUE, GREEN, ORANGE
 from ..scene.objects import SceneObject, rgb
 from ..scene.scene import Scene
+from .guard import guarded_server
 
 Array = NDArray[np.float64]
 
@@ -54,6 +55,7 @@ class ViewServer:
             pass
 
     def close(self) -> None:
+        """Stop serving."""
         self._closed.set()
         self._player.join()
         with redirect_stdout(StringIO()):
@@ -127,7 +129,8 @@ class ViewServer:
         gui.set_panel_label("polhode")
         gui.configure_theme(show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
-        gui.add_markdown(f"**{shown.title}**\n\n{shown.subtitle}.\n\n{shown.note}".rstrip())
+        said = f"<p><b>{escape(shown.title)}</b></p><p>{escape(shown.subtitle)}.</p><p>{escape(shown.note)}</p>"
+        gui.add_html(f'<div style="padding: 0 0.8em; font-size: 0.9em">{said}</div>')  # Markdown would run code in it
         first, last = sorted((float(shown.t[0]), float(shown.t[-1])))
         step = 10.0 ** np.floor(np.log10((last - first) / 1000.0)) if first < last else 1.0
         self._time = gui.add_slider("time", min=first, max=max(last, first + step), step=step, initial_value=shown.t[0])
@@ -183,5 +186,5 @@ def _start_viser(host: str, port: int) -> Any:
         raise PolhodeError(
             "serving the view needs viser: pip install 'polhode[view]'; or write it to a file with --html FILE"
         ) from None
-    with redirect_stdout(StringIO()):  # viser prints a greeting
+    with redirect_stdout(StringIO()), guarded_server():  # viser prints a greeting
         return viser.ViserServer(host=host, port=port, verbose=False)

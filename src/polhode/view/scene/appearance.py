@@ -41,7 +41,6 @@ from ...systems import (
     SymmetricRigidBodySOn,
 )
 from ...systems.attitude.base import AttitudeSystem
-from ...systems.full_body.placements import bodies_of
 from ..figures.style import AMBER, PINK
 from ..summary import body_label
 from .meshes import (
@@ -327,7 +326,7 @@ def _(system: FullBodyProblem, trajectory: Trajectory) -> Appearance:
 
 def travelling_bodies(system: System, x: Array, R: Array, spins: Array, momentum: Array) -> Appearance:
     """Bodies in their true shapes on their paths, each with its spin; the total angular momentum at the mass centre."""
-    bodies = bodies_of(system)
+    bodies = system.bodies
     masses = np.array([body.mass for body in bodies])
     centre = np.einsum("b,tbi->ti", masses, x) / masses.sum()
     first_quarter = slice(0, len(x) // 4 + 1)

@@ -44,14 +44,17 @@ class Scene:
 
     @property
     def objects(self) -> Sequence[SceneObject]:
+        """The objects."""
         return self.appearance.objects
 
     @property
     def arrows(self) -> Sequence[Arrow]:
+        """The arrows."""
         return self.appearance.arrows
 
     @property
     def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
         return not self.objects
 
     @property

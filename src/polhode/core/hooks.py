@@ -1,0 +1,88 @@
+"""What figures, files and analyses may ask of a system beyond its contract.
+
+Every hook has a neutral answer, so that nobody needs to find out what a system has. A system overrides those for which it
+has more to say; `offers` tells whether it does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from ..bodies import Body
+    from ..bodies.inertia import Inertia
+    from .system import Field, State
+
+Array = NDArray[np.float64]
+
+
+class Hooks(ABC):
+    """The optional part of a system."""
+
+    fields: Mapping[str, Field]
+
+    inertia: Inertia | None = None
+    """The inertia, where the system is one rigid body."""
+
+    bodies: Sequence[Body] = ()
+    """The bodies that the coordinates place in space, in the order of the fields; none where positions are not part of the
+    state."""
+
+    attitude_rate: str = "omega"
+    """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
+    turns itself."""
+
+    @property
+    def body_names(self) -> list[str]:
+        """What `bodies` are called in the arguments that made the system: what errors name."""
+        return [f"bodies[{i}]" for i in range(len(self.bodies))]
+
+    @property
+    def pointer(self) -> tuple[str, Array] | None:
+        """A direction of the body that is worth following, such as that of its dipole: a name and a body vector."""
+        return None
+
+    @property
+    def landmarks(self) -> dict[str, Array]:
+        """Directions of space that matter, such as that of a field: vectors by name."""
+        return {}
+
+    def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
+        """The parts of the energy and their sum, `total` (leading axes allowed). The time `t` matters only where what acts
+        on the system depends on it."""
+        return {}
+
+    def joints(self, theta: Array) -> Array:
+        """Where the joints of a chain of links in a plane are, (..., n, 2), at these angles; the first joint is at the
+        origin."""
+        return np.zeros((*np.shape(theta)[:-1], 0, 2))
+
+    def steady_spin_energies(self, state: State) -> list[float]:
+        """The kinetic energies, in ascending order, of all steady spins with the angular momentum of `state`."""
+        return []
+
+    def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array] | None:
+        """Attitudes, body to inertial, and rates in the body frame, at the times `t`: (n, 3, 3) and (n, 3), or with an axis
+        for several bodies after the first; None where there are none."""
+        if "R" not in self.fields or "omega" not in self.fields:
+            return None
+        return self.derive("R", values), self.derive("omega", values)
+
+    @abstractmethod
+    def derive(self, name: str, values: Mapping[str, Array]) -> Array:
+        """The field `name`, as the contract has it."""
+
+    def offers(self, hook: str) -> bool:
+        """Whether the system has an answer of its own to this hook.
+
+        >>> import polhode as ph
+        >>> ph.Pendulum3D.example().system.offers("energies"), ph.FreeRigidBody.example().system.offers("energies")
+        (True, False)
+        """
+        own: Any = getattr(type(self), hook)
+        return own is not getattr(Hooks, hook)

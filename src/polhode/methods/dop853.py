@@ -1,0 +1,387 @@
+"""Dormand and Prince's adaptive method of order 8(5,3), compiled, with its dense output of order 7.
+
+The step follows the motion and knows nothing of the samples, which are read off the dense output of the step that they
+lie in. So they are the same numbers however many of them are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.method import Array, Method, Run, Start, one_of
+from ..core.representation import Form
+from ..core.system import System
+from ..errors import IncompatibleMethodError, InvalidInputError
+from ..scalars import Lanes, compiled, get, kernel, lanes, put, tail
+from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
+from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
+from .loops import Slots, Workbench, slope
+
+BLOCK = 8  # doubles that are taken at once: every vector is as long as whole blocks
+V = lanes(BLOCK)
+
+# the vectors of the workspace: sixteen slopes, the step's two ends, two estimates of its error, seven dense terms
+RESULT, STAGES = 12, 16
+LEFT, RIGHT, ERRORS, TERMS, VECTORS = STAGES, STAGES + 1, STAGES + 2, STAGES + 4, STAGES + 11
+
+# the rows of the coefficients after those of the stages
+ERROR_ROWS, DENSE_ROWS = STAGES, STAGES + 2
+
+# what is known of the present step: where it starts, how long it is, whether a longer one was refused before it (these
+# three are carried), its error relative to the tolerance, and whether its dense terms are there
+START, LENGTH, REFUSED, ERROR, DENSE, CONTROLS = range(6)
+CARRIED = 3
+
+SAFETY, LEAST_FACTOR, LARGEST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
+MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
+FINEST_RTOL = 3e-14  # below it the estimate of the error is rounding
+
+
+class Tolerances(NamedTuple):
+    """How far the error of a step may go, and the longest step."""
+
+    rtol: float
+    atol: float
+    longest: float
+
+
+class Sizes(NamedTuple):
+    """How many doubles a state has, how many of them belong to one entry, and how many blocks hold it."""
+
+    doubles: int
+    entry: int
+    blocks: int
+
+
+@kernel
+def combination(row: int, work: Array, blocks: int, m: int) -> Any:
+    """Block m of a row of the coefficients times the slopes."""
+    first = STARTS[row]
+    total = WEIGHTS[first] * get(work, COLUMNS[first] * blocks + m, V)
+    for q in range(first + 1, STARTS[row + 1]):
+        total = total + WEIGHTS[q] * get(work, COLUMNS[q] * blocks + m, V)
+    return total
+
+
+@kernel
+def put_stage(
+    S: Any,
+    rhs: Any,
+    force: Any,
+    p: Array,
+    slots: Slots,
+    stage: Array,
+    work: Array,
+    row: int,
+    control: Array,
+    report: Array,
+) -> int:
+    """The state of a stage, and its slope."""
+    blocks = work.shape[0] // (VECTORS * BLOCK)
+    t, h = control[START], control[LENGTH]
+    for m in range(blocks):
+        put(stage, m, V, get(work, LEFT * blocks + m, V) + h * combination(row, work, blocks, m))
+    if row == RESULT:
+        for m in range(blocks):
+            put(work, RIGHT * blocks + m, V, get(stage, m, V))
+    return slope(S, rhs, force, stage, p, slots, t + TIMES[row] * h, tail(work, row * blocks * BLOCK), report)
+
+
+@compiled
+def first_length(
+    S: Any,
+    rhs: Any,
+    force: Any,
+    p: Array,
+    slots: Slots,
+    stage: Array,
+    work: Array,
+    sizes: Sizes,
+    tolerances: Tolerances,
+    control: Array,
+    direction: float,
+    report: Array,
+) -> float:
+    """A first step from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, section II.4)."""
+    n, width, far = sizes.doubles, sizes.entry, sizes.blocks * BLOCK
+    left, slopes = tail(work, LEFT * far), tail(work, 0)
+    entries = n // width
+    size = speed = 0.0
+    for i in range(0, n, width):
+        scale = tolerances.atol + tolerances.rtol * abs(left[i])
+        size += (left[i] / scale) ** 2
+        speed += (slopes[i] / scale) ** 2
+    size, speed = math.sqrt(size / entries), math.sqrt(speed / entries)
+    if not math.isfinite(speed):
+        return 0.0
+    h = 0.01 * size / speed if size > 1e-5 and speed > 1e-5 else 1e-6
+    h = min(h, tolerances.longest)
+    for i in range(n):
+        stage[i] = left[i] + direction * h * slopes[i]
+    other = tail(work, far)
+    slope(S, rhs, force, stage, p, slots, control[START] + direction * h, other, report)
+    bend = 0.0
+    for i in range(0, n, width):
+        scale = tolerances.atol + tolerances.rtol * abs(left[i])
+        bend += ((other[i] - slopes[i]) / scale) ** 2
+    bend = math.sqrt(bend / entries) / h
+    most = max(speed, bend)
+    if not math.isfinite(bend):
+        longer = 1e-3 * h
+    elif most > 1e-15:
+        longer = (0.01 / most) ** 0.125
+    else:
+        longer = max(1e-6, 1e-3 * h)
+    return direction * min(100.0 * h, longer, tolerances.longest)
+
+
+@kernel
+def relative_error(work: Array, sizes: Sizes, tolerances: Tolerances, h: float) -> float:
+    """The estimate of the step's error, 1 where it is as large as the tolerance allows; partials do not count."""
+    n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
+    for m in range(blocks):
+        put(work, ERRORS * blocks + m, V, combination(ERROR_ROWS, work, blocks, m))
+        put(work, (ERRORS + 1) * blocks + m, V, combination(ERROR_ROWS + 1, work, blocks, m))
+    left, right = tail(work, LEFT * far), tail(work, RIGHT * far)
+    fifth, third = tail(work, ERRORS * far), tail(work, (ERRORS + 1) * far)
+    five = three = 0.0
+    for i in range(0, n, sizes.entry):
+        scale = 1.0 / (tolerances.atol + tolerances.rtol * max(abs(left[i]), abs(right[i])))
+        a, b = scale * fifth[i], scale * third[i]
+        five += a * a
+        three += b * b
+    below = five + 0.01 * three
+    return abs(h) * five / math.sqrt(below * (n // sizes.entry)) if below != 0.0 else 0.0
+
+
+@kernel
+def put_terms(work: Array, blocks: int, h: float) -> None:
+    """The terms of the dense output, from the slopes of all stages."""
+    for m in range(blocks):
+        left, right = get(work, LEFT * blocks + m, V), get(work, RIGHT * blocks + m, V)
+        first, last = get(work, m, V), get(work, RESULT * blocks + m, V)
+        change = right - left
+        put(work, TERMS * blocks + m, V, change)
+        put(work, (TERMS + 1) * blocks + m, V, h * first - change)
+        put(work, (TERMS + 2) * blocks + m, V, 2.0 * change - h * (last + first))
+        for k in range(4):
+            put(work, (TERMS + 3 + k) * blocks + m, V, h * combination(DENSE_ROWS + k, work, blocks, m))
+
+
+@kernel
+def put_between(work: Array, sizes: Sizes, x: float, y: Array) -> None:
+    """The state a fraction x of the step after its start."""
+    far = sizes.blocks * BLOCK
+    for i in range(sizes.doubles):
+        total = 0.0
+        for k in range(6, -1, -1):
+            total = (total + work[(TERMS + k) * far + i]) * (x if k % 2 == 0 else 1.0 - x)
+        y[i] = work[LEFT * far + i] + total
+
+
+@compiled
+def follow(
+    S: Any,
+    rhs: Any,
+    force: Any,
+    y: Array,
+    p: Array,
+    slots: Slots,
+    stage: Array,
+    work: Array,
+    sizes: Sizes,
+    tolerances: Tolerances,
+    control: Array,
+    ready: bool,
+    direction: float,
+    times: Array,
+    samples: Array,
+    report: Array,
+) -> tuple[int, int]:
+    """Write what is carried at each of `times` to `samples`, as far as these have rows; `y` is left at the last.
+
+    `ready`: whether the workspace holds the present step; else it is done again, from what `y` carries. Returns a status
+    and the number of times reached.
+    """
+    n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
+    left, calls = tail(work, LEFT * far), 0
+    for k in range(times.shape[0]):
+        target = times[k]
+        while not ready or direction * (control[START] + control[LENGTH] - target) < 0.0:
+            if ready:  # go on from the end of the step
+                control[START] += control[LENGTH]
+                factor = LARGEST_FACTOR
+                if control[ERROR] > 0.0:
+                    factor = min(factor, SAFETY * control[ERROR] ** EXPONENT)
+                if control[REFUSED] != 0.0:
+                    factor = min(1.0, factor)
+                control[REFUSED] = 0.0
+                control[LENGTH] = direction * min(abs(factor * control[LENGTH]), tolerances.longest)
+                for m in range(blocks):
+                    put(work, LEFT * blocks + m, V, get(work, RIGHT * blocks + m, V))
+                    put(work, m, V, get(work, RESULT * blocks + m, V))
+            else:  # the present step, again or for the first time
+                for i in range(n):
+                    left[i] = y[n + i]
+                for i in range(CARRIED):
+                    control[i] = y[2 * n + i]
+                for m in range(blocks):
+                    put(stage, m, V, get(work, LEFT * blocks + m, V))
+                status = slope(S, rhs, force, stage, p, slots, control[START], tail(work, 0), report)
+                if status == 0 and control[LENGTH] == 0.0:
+                    control[LENGTH] = first_length(
+                        S, rhs, force, p, slots, stage, work, sizes, tolerances, control, direction, report
+                    )
+                    calls += 1
+                    status = NOT_FINITE if control[LENGTH] == 0.0 else 0
+                calls += 1
+                if status != 0:
+                    return status, k
+                ready = True
+            control[DENSE] = 0.0
+            while True:
+                end = control[START] + control[LENGTH]
+                h = end - control[START]  # so that times add up without rounding
+                if abs(h) <= 4e-15 * abs(end) or abs(h) < 1e-300:
+                    for i in range(CARRIED):
+                        control[i] = y[2 * n + i]
+                    report[EVALUATIONS] += calls
+                    return TOLERANCE_NOT_MET, k
+                control[LENGTH] = h
+                status = 0
+                for row in range(1, RESULT + 1):
+                    status = put_stage(S, rhs, force, p, slots, stage, work, row, control, report)
+                    if status != 0:
+                        break
+                calls += RESULT
+                error = relative_error(work, sizes, tolerances, h) if status == 0 else math.nan
+                if error < 1.0:
+                    break
+                factor = SAFETY * error**EXPONENT
+                control[LENGTH] = h * (factor if factor > LEAST_FACTOR else LEAST_FACTOR)
+                control[REFUSED] = 1.0
+            control[ERROR] = error
+            for i in range(n):
+                y[n + i] = left[i]
+            for i in range(CARRIED):
+                y[2 * n + i] = control[i]
+        if control[DENSE] == 0.0:
+            for row in range(RESULT + 1, STAGES):
+                status = put_stage(S, rhs, force, p, slots, stage, work, row, control, report)
+                if status != 0:
+                    return status, k
+            calls += STAGES - RESULT - 1
+            put_terms(work, blocks, control[LENGTH])
+            control[DENSE] = 1.0
+        put_between(work, sizes, (target - control[START]) / control[LENGTH], y)
+        if k < samples.shape[0]:
+            samples[k, :] = y
+    report[EVALUATIONS] += calls
+    return 0, times.shape[0]
+
+
+class DOP853(Method):
+    """Dormand and Prince's adaptive Runge–Kutta method of order 8, with dense output of order 7.
+
+    `rtol`, `atol`: relative and absolute tolerance of a step, for each entry of the state. The method's own steps follow
+    the motion; `step` only says where samples may be taken, and the samples are the same whichever of them are kept.
+    `form="lagrangian"` integrates the equations in velocities instead of momenta, for systems that offer both.
+
+    >>> import polhode as ph
+    >>> start = ph.FreeRigidBody.example()
+    >>> exact, found = (ph.simulate(start, step=10.0, steps=10, method=m).final for m in (ph.Exact(), DOP853()))
+    >>> bool(abs(found.R - exact.R).max() < 1e-10)
+    True
+    """
+
+    summary = "adaptive Runge–Kutta"
+    reference = "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993)"
+    order = 8
+    adaptive = True
+
+    def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
+        for name, value in (("rtol", rtol), ("atol", atol)):
+            if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+                raise InvalidInputError(name, value, "a positive number")
+        self.rtol, self.atol = float(rtol), float(atol)
+        self.form = one_of("form", form, ("hamiltonian", "lagrangian"))
+        self.representation = Form.LAGRANGIAN if form == "lagrangian" else Form.DEFAULT
+
+    def options(self) -> dict[str, Any]:
+        tolerances = {"rtol": self.rtol, "atol": self.atol}
+        return tolerances if self.form == "hamiltonian" else tolerances | {"form": self.form}
+
+    def why_not(self, system: System) -> str | None:
+        representation = system.representations.get(self.representation)
+        return None if representation is not None and representation.rhs is not None else "it offers no right-hand side"
+
+    def run(self, start: Start) -> DOP853Run:
+        if isinstance(start.kind, Lanes):
+            raise IncompatibleMethodError(f"{self!r} takes steps of its own for each member: it does not run on lanes")
+        return DOP853Run(self, start)
+
+
+class DOP853Run(Workbench, Run):
+    """What is carried: the state at the sample, the state at the start of the method's step in which that lies, and what
+    is known of this step. From these the step can be done again, so that a run goes on bit for bit."""
+
+    dense = True
+
+    def __init__(self, method: DOP853, start: Start) -> None:
+        super().__init__(start, start.representation.rhs)
+        n = self.slots.forces
+        blocks = -(-n // BLOCK)
+        self.stage = np.zeros(max(blocks * BLOCK, self.y.size))
+        self.y = np.concatenate([start.y, start.y, [self.clock.t0, 0.0, 0.0]])
+        self.carried = self.y.size
+        self._work = np.zeros(VECTORS * blocks * BLOCK)
+        self._control = np.zeros(CONTROLS)
+        self._sizes = Sizes(n, self.width, blocks)
+        longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e300)
+        self._tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
+        self._direction = math.copysign(1.0, self.clock.step)
+        self._ready = False
+
+    def restore(self, sample: Array) -> None:
+        super().restore(sample)
+        self._ready = False
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        t0, step = self.clock
+        last = first + count
+        numbers = np.arange((first // every + 1) * every, last + 1, every)
+        if count and (not numbers.size or numbers[-1] != last):
+            numbers = np.append(numbers, last)
+        status, _ = self.follow(np.asarray(t0 + numbers * step, dtype=np.float64), samples)
+        if not status:
+            return 0, count
+        end = self.y[-CARRIED + START] + self.y[-CARRIED + LENGTH]
+        reached = math.floor((end - t0) / step)
+        if self._direction * (t0 + reached * step - end) > 0.0:
+            reached -= 1
+        return status, min(max(reached - first, 0), count - 1)
+
+    def follow(self, times: Array, samples: Array) -> tuple[int, int]:
+        status, reached = follow(
+            self.kind,
+            self.main,
+            self.force,
+            self.y,
+            self.p,
+            self.slots,
+            self.stage,
+            self._work,
+            self._sizes,
+            self._tolerances,
+            self._control,
+            self._ready,
+            self._direction,
+            times,
+            samples,
+            self.report.numbers,
+        )
+        self._ready = status == 0 and (self._ready or len(times) > 0)
+        return status, reached

@@ -1,0 +1,106 @@
+"""The disk cache of compiled code, for its owner alone: what is loaded from it is executed.
+
+Numba's cache files stand in a folder of mode 700 with files of mode 600, each with the SHA-256 of its content. A folder or
+file that belongs to, or can be written by, another user is not read, and a damaged file is dropped: the function is then
+compiled anew. A cache that cannot be written is no reason to stop.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import stat
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from numba.core.caching import IndexDataCacheFile, dumps
+
+FOLDER = "polhode"
+
+
+class PrivateCacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's index and data files of one function, in the folder `polhode` inside the one that it chose."""
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
+        super().__init__(os.path.join(cache_path, FOLDER), filename_base, source_stamp)
+
+    def save(self, key: Any, data: Any) -> None:
+        with suppress(OSError):
+            self._make_folder()
+            super().save(key, data)
+
+    def _load_index(self) -> dict[Any, str]:
+        found = self._read(self._index_path)
+        if found is None:
+            return {}
+        stamp, overloads = found
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._write(self._index_path, (self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        found = self._read(self._data_path(name))
+        if found is None:
+            raise FileNotFoundError(name)  # which Numba takes as a function that is not there
+        return found
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _digest(self, content: bytes) -> bytes:
+        return hashlib.sha256(self._version.encode() + b"\0" + content).digest()
+
+    def _read(self, path: str) -> Any:
+        """What a file holds; None if there is none, if others may have written it, or if it is damaged."""
+        try:
+            if not (_is_private(self._cache_path) and _is_private(path)):
+                return None
+            with open(path, "rb") as file:
+                digest, content = file.read(32), file.read()
+        except OSError:
+            return None
+        if digest == self._digest(content):
+            with suppress(Exception):  # of a class that has another name by now
+                return pickle.loads(content)
+        with suppress(OSError):  # damaged, or of another version
+            os.unlink(path)
+        return None
+
+    def _write(self, path: str, what: Any) -> None:
+        content = dumps(what)
+        with self._open_for_write(path) as file:
+            file.write(self._digest(content) + content)
+
+    def _make_folder(self) -> None:
+        """The folder, for its owner alone; files in one that was open to others are not kept."""
+        os.makedirs(self._cache_path, mode=0o700, exist_ok=True)
+        if not _is_private(self._cache_path):
+            os.chmod(self._cache_path, 0o700)  # an error, if it is not ours
+            for name in os.listdir(self._cache_path):
+                os.unlink(os.path.join(self._cache_path, name))
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Any:
+        beside = f"{filepath}.tmp.{os.urandom(8).hex()}"
+        try:
+            with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                yield file
+            os.replace(beside, filepath)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside)
+            raise
+
+
+def _is_private(path: str) -> bool:
+    """Whether a file or folder is this user's own, and nobody else can write it."""
+    if not hasattr(os, "geteuid"):  # Windows keeps a user's folders to the user
+        return True
+    found = os.lstat(path)
+    return (
+        found.st_uid == os.geteuid()
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        and not stat.S_ISLNK(found.st_mode)
+    )

@@ -1,0 +1,219 @@
+"""When samples are taken: at every so many steps, or at chosen times.
+
+Either way a run does numbered steps. On a grid, number n is the time `t0 + n·step`. With chosen times it is the n-th of
+these, and one such step is as many steps of the method as it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.method import Method, Run, Start
+from ..core.system import State
+from ..errors import InvalidInputError
+from .dense_output import ROUNDING, whole_steps
+
+if TYPE_CHECKING:
+    from numba import types
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every `every`-th of the times `t0 + n·step`."""
+
+    t0: float
+    step: float
+    every: int
+
+    def time(self, n: Any) -> Any:
+        return self.t0 + n * self.step
+
+    def length(self, n: int) -> float:
+        """The time from number n to the next."""
+        return self.step
+
+    @property
+    def longest(self) -> float:
+        return self.step
+
+    def saved(self, first: int, last: int) -> NDArray[np.int64]:
+        """Which of the numbers after `first` up to `last` are saved."""
+        return np.arange((first // self.every + 1) * self.every, last + 1, self.every)
+
+    def count(self, n: int) -> int:
+        """How many of the numbers 1 … n are saved."""
+        return n // self.every
+
+    def steps(self, n: int) -> int:
+        """The whole steps up to number n."""
+        return n
+
+    def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+        return method.start(state, self.step, kind, directions)
+
+
+class ChosenTimes:
+    """The start, chosen times, and between them, where something is looked for in every step, those of a grid.
+
+    `step` is None for a method that needs none.
+    """
+
+    every = 1
+
+    def __init__(self, t0: float, step: float | None, chosen: Array, t_end: float, *, every_step: bool) -> None:
+        self._without_step = step is None
+        self.step = step = (t_end - t0 or 1.0) if step is None else step
+        self.has_start = bool(chosen[0] == t0)
+        wanted = chosen[1:] if self.has_start else chosen
+        times, marks = [wanted], [np.ones(len(wanted), dtype=bool)]
+        if every_step:
+            sign = np.sign(step)
+            count, _ = whole_steps(t0, t_end, step)
+            grid = np.append(t0 + np.arange(1, count + 1) * step, t_end)
+            near = np.searchsorted(sign * wanted, sign * grid)
+            gaps = [np.abs(grid - np.append(wanted, np.inf)[near]), np.abs(grid - np.append(-np.inf, wanted)[near])]
+            grid = grid[np.minimum(*gaps) > ROUNDING * np.maximum(abs(t0), np.abs(grid))]
+            grid = grid[np.append(True, np.diff(sign * grid) > ROUNDING * np.abs(grid[1:]))] if len(grid) else grid
+            times.append(grid)
+            marks.append(np.zeros(len(grid), dtype=bool))
+        together = np.concatenate(times)
+        order = np.argsort(np.sign(step) * together, kind="stable")
+        self.times: Array = np.concatenate([[t0], together[order]])
+        self._saved = np.concatenate([[False], np.concatenate(marks)[order]])
+        self._counts = np.cumsum(self._saved)
+
+    def time(self, n: Any) -> Any:
+        return self.times[n]
+
+    def length(self, n: int) -> float:
+        return float(self.times[n + 1] - self.times[n])
+
+    @property
+    def longest(self) -> float:
+        lengths = np.diff(self.times)
+        return float(lengths[np.argmax(np.abs(lengths))]) if len(lengths) else self.step
+
+    def saved(self, first: int, last: int) -> NDArray[np.int64]:
+        return first + 1 + np.flatnonzero(self._saved[first + 1 : last + 1])
+
+    def count(self, n: int) -> int:
+        return int(self._counts[n])
+
+    def steps(self, n: int) -> int:
+        return whole_steps(float(self.times[0]), float(self.times[n]), self.step)[0]
+
+    def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+        start = Start.of(state, self.step, method.representation, kind, directions)
+        run = method.run(start)
+        if self._without_step and not run.dense:
+            raise InvalidInputError("step", None, f"a nonzero finite number, which {method!r} needs")
+        return _DenseRun(run, self.times) if run.dense else _PartStepRun(method, start, run, self.times)
+
+
+class _DenseRun(Run):
+    """A run through the times of a list by the method's own dense output."""
+
+    def __init__(self, run: Run, times: Array) -> None:
+        self._run, self._times = run, times
+        self.layout, self.report, self.carried = run.layout, run.report, run.carried
+
+    @property
+    def sample(self) -> Array:
+        return self._run.sample
+
+    @property
+    def row(self) -> Array:
+        return self._run.row
+
+    @property
+    def row_size(self) -> int:
+        return self._run.row_size
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        return self._run.follow(self._times[first + 1 : first + count + 1], samples)
+
+    def states(self, samples: Array) -> Array:
+        return self._run.states(samples)
+
+    def restore(self, sample: Array) -> None:
+        self._run.restore(sample)
+
+    def restore_row(self, row: Array) -> None:
+        self._run.restore_row(row)
+
+
+class _PartStepRun(Run):
+    """A run through the times of a list by whole steps of the method, and from the last of these by a shorter one.
+
+    The shorter step leads to the sample alone: the whole steps go on from where it began, so that a sample more or less
+    changes none of the others. Carried are the sample's state, what the run carries at the last whole step, and the
+    number of this.
+    """
+
+    def __init__(self, method: Method, start: Start, run: Run, times: Array) -> None:
+        self._method, self._start, self._run, self._times = method, start, run, times
+        self.layout, self.report = run.layout, run.report
+        state = run.states(run.row[None])[0]
+        self._size = len(state)
+        self.y = np.concatenate([state, run.sample, [0.0]])
+        self.carried = len(self.y)
+
+    @property
+    def row(self) -> Array:
+        return self.y[: self._size]
+
+    @property
+    def row_size(self) -> int:
+        return self._size
+
+    def restore(self, sample: Array) -> None:
+        super().restore(sample)
+        self._run.restore(sample[self._size : -1])
+
+    def restore_row(self, row: Array) -> None:
+        self.y[: self._size] = row
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        for k in range(first, first + count):
+            status = self._go_to(float(self._times[k + 1]))
+            if status:
+                return status, k - first
+            if k - first < len(samples):
+                samples[k - first] = self.row
+        if not count:  # compiles the loop
+            self._run.advance(int(self.y[-1]), 0, 1, np.empty((0, self._run.row_size)))
+        return 0, count
+
+    def _go_to(self, t: float) -> int:
+        """The sample at time t."""
+        t0, step, node = self._start.state.t, self._start.step, int(self.y[-1])
+        number, rest = whole_steps(t0, t, step)
+        nothing = np.empty((0, self._run.row_size))
+        if number > node:
+            status, _ = self._run.advance(node, number - node, number + 1, nothing)
+            if status:
+                return status
+        run = self._run
+        if rest:
+            run = self._method.run(self._from_here(t0 + number * step, rest))
+            run.report = self.report
+            status, _ = run.advance(0, 1, 2, np.empty((0, run.row_size)))
+            if status:
+                return status
+        self.y[: self._size] = run.states(run.row[None])[0]
+        self.y[self._size : -1], self.y[-1] = self._run.sample, number
+        return 0
+
+    def _from_here(self, t: float, step: float) -> Start:
+        """A start of a shorter step from the last whole one."""
+        y = self._run.states(self._run.row[None])[0]
+        width = len(y) // self.layout.size
+        values = self.layout.unpack(np.ascontiguousarray(y.reshape(-1, width)[:, 0]))
+        state = State(self._start.state.system, values, t)
+        return replace(self._start, state=state, step=step, y=y)

@@ -1,0 +1,86 @@
+"""What a run finds in its folder is replaced only by the same run, or with --overwrite; titles give a terminal no orders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import polhode as ph
+from polhode.cli import main
+from polhode.io.scenario.examples import find_example
+
+QUICK = ("--no-plots", "--no-report")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(steps: int, *options: str, code: int = 0, name: str = "free_rigid_body") -> str:
+    result = CliRunner().invoke(main, ["run", name, "--set", f"run.steps={steps}", *QUICK, *options])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def steps_of(file: str = "out/free_rigid_body.nc") -> int:
+    return ph.load(file).stats.steps
+
+
+def test_the_same_run_replaces_its_own_result() -> None:
+    run(20)
+    before = Path("out/free_rigid_body.nc").stat().st_mtime_ns
+    run(20)
+    assert Path("out/free_rigid_body.nc").stat().st_mtime_ns > before
+
+
+def test_another_run_is_refused_before_it_starts_and_nothing_is_lost() -> None:
+    run(20)
+    said = run(10, code=2)
+    assert said.startswith("polhode: path = 'out/free_rigid_body.nc': the result of another run")
+    assert "--overwrite" in said
+    assert said.count("\n") == 1
+    assert steps_of() == 20
+    run(10, "--overwrite")
+    assert steps_of() == 10
+    run(20, "--out", "other")
+    assert (steps_of(), steps_of("other/free_rigid_body.nc")) == (10, 20)
+
+
+def test_another_scenario_of_the_same_name_is_refused() -> None:
+    text = find_example("free_rigid_body").read_text()
+    Path("free_rigid_body.toml").write_text(text)
+    run(20, name="free_rigid_body.toml")
+    Path("free_rigid_body.toml").write_text(text + "\n# changed\n")
+    assert "another run" in run(20, code=2, name="free_rigid_body.toml")
+
+
+def test_a_file_that_is_no_result_is_refused() -> None:
+    Path("out").mkdir()
+    for content in (b"mine", b"\x89HDF\r\n\x1a\n", b""):
+        Path("out/free_rigid_body.nc").write_bytes(content)
+        assert "not a readable result is there already" in run(20, code=2)
+        assert Path("out/free_rigid_body.nc").read_bytes() == content
+    run(20, "--overwrite")
+    assert steps_of() == 20
+
+
+def test_the_samples_of_an_interrupted_run_are_kept() -> None:
+    run(20)
+    Path("out/free_rigid_body.nc").rename("out/free_rigid_body.partial.nc")
+    assert "partial.nc" in run(30, code=2)
+    run(30, "--from", "out/free_rigid_body.partial.nc")
+    assert (steps_of(), steps_of("out/free_rigid_body.partial.nc")) == (30, 20)
+
+
+@pytest.mark.parametrize("hidden", ["\x1b]0;owned\x07", "\x1b[2J", "\x9b31m", "\u202e", "a\rb", "\x08" * 5])
+def test_no_text_gives_orders_to_a_terminal(hidden: str) -> None:
+    text = find_example("free_rigid_body").read_text()
+    escaped = "".join(f"\\u{ord(c):04x}" for c in hidden)
+    Path("x.toml").write_text(text.replace("title = ", f'title = "{escaped}"\n#', 1))
+    printed = run(5, name="x.toml")
+    Path("y.toml").write_text(f'"{escaped}" = 1\n{text}')
+    printed += run(5, code=2, name="y.toml")
+    assert all(c.isprintable() or c == "\n" for c in printed)
