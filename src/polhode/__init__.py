@@ -19,7 +19,14 @@ from . import methods, systems
 from ._version import __version__
 from .core.method import Method
 from .core.system import State, System
-from .errors import ConvergenceError, IncompatibleMethodError, InvalidInputError, PolhodeError, RunInterruptedError
+from .errors import (
+    AccuracyWarning,
+    ConvergenceError,
+    IncompatibleMethodError,
+    InvalidInputError,
+    PolhodeError,
+    RunInterruptedError,
+)
 from .geometry import bishop, quaternion, s2, se3, so2, so3, son
 from .methods import (
     DOP853,
@@ -93,6 +100,7 @@ __all__ = [
     "DOP853",
     "LGVI",
     "RK4",
+    "AccuracyWarning",
     "AttitudeBody",
     "AxisPendulum",
     "ChargedBody",

@@ -83,3 +83,7 @@ def _short(value: Any) -> str:
     except RecursionError:
         text = f"a {type(value).__name__} nested too deeply"
     return text if len(text) <= 200 else text[:197] + "..."
+
+
+class AccuracyWarning(UserWarning):
+    """A tolerance could not be met: rounding, magnified by the motion, is larger."""

@@ -22,7 +22,7 @@ from .._version import __version__
 from ..core.method import known_methods
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
-from ..simulation.trajectory import Occurrence, Stats, Trajectory
+from ..simulation.trajectory import Accuracy, Occurrence, Stats, Trajectory
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .integrity import validate_trajectory
@@ -60,6 +60,7 @@ class Header:
     step: float
     save_every: int = 1
     events: Sequence[Mapping[str, Any]] = ()
+    accuracy: Mapping[str, Any] | None = None
     values: list[str]
     stats: Mapping[str, Any]
     provenance: Mapping[str, Any]
@@ -77,6 +78,7 @@ class Header:
             step=trajectory.step,
             save_every=trajectory.save_every,
             events=[asdict(event) for event in trajectory.events],
+            accuracy=None if trajectory.accuracy is None else asdict(trajectory.accuracy),
             values=list(trajectory.values),
             stats=asdict(trajectory.stats),
             provenance=dict(trajectory.provenance),
@@ -184,6 +186,7 @@ def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Traje
         save_every=int(header.save_every),
         events=tuple(Occurrence(**event) for event in header.events),
         carry=_array(dataset, CARRY) if CARRY in dataset else None,
+        accuracy=None if header.accuracy is None else Accuracy(**header.accuracy),
     )
 
 

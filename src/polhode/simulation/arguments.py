@@ -66,6 +66,15 @@ def check_step(step: Any) -> float:
     return float(step)
 
 
+def check_end(t0: float, t_end: Any) -> float:
+    """`t_end` as a finite time other than the start."""
+    if t_end is None:
+        raise InvalidInputError("t_end", None, problem="t_end is missing: say when the run ends")
+    if not finite_number(t_end) or float(t_end) == t0:
+        raise InvalidInputError("t_end", t_end, f"a finite time other than the start, t = {t0:g}")
+    return float(t_end)
+
+
 def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
     """The number of steps to do, from `steps` or from `t_end`."""
     if (t_end is None) == (steps is None):

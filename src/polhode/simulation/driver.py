@@ -23,7 +23,8 @@ from ..core.system import State, System
 from ..errors import InvalidInputError, RunInterruptedError
 from ..methods import LGVI, Method
 from ..scalars import double
-from .arguments import check_arguments, check_events, check_step, check_times, count_steps, whole
+from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
+from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
 from .dense_output import after
 from .events import Event, events_in_order
 from .recovery import advance_to_last_valid, failure
@@ -43,6 +44,7 @@ def simulate(
     step: float | None = None,
     t_end: float | None = None,
     steps: int | None = None,
+    tolerance: float | None = None,
     t_eval: ArrayLike | None = None,
     method: Method | None = None,
     save_every: int = 1,
@@ -51,10 +53,14 @@ def simulate(
     tangent: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> Trajectory:
-    """Integrate the system of `state`, starting there, with a fixed `step` (negative: backwards in time).
+    """Integrate the system of `state`, starting there, to `t_end` (which may lie before it).
 
-    Give either `t_end` or the number of `steps`. `method` defaults to `LGVI(order=2)`. Every `save_every`-th step is
-    saved, and always the first and the last. `events` are detected in every step, saved or not (see
+    Without a `step`, method and step are chosen so that the error at the end is at most `tolerance` (default 1e-9): in rad
+    for attitudes and angles, relative to its size for any other variable. `traj.accuracy` says what was chosen and
+    estimates the error by a second run. A tolerance that rounding does not allow is answered by an `AccuracyWarning`.
+
+    With a fixed `step` (negative: backwards in time) give either `t_end` or the number of `steps`; `method` then defaults to
+    `LGVI(order=2)`. Every `save_every`-th step is saved, and always the first and the last. `events` are detected in every step, saved or not (see
     `polhode.simulation.events`); they are listed in `traj.events`. An event that stops the run is its last sample.
 
     With `t_eval` the samples are at these times instead, in the direction of the step, and `t_end` is by default the last of
@@ -70,6 +76,9 @@ def simulate(
     Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there.
 
     >>> import polhode as ph
+    >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=10.0, tolerance=1e-10)
+    >>> traj.method, traj.accuracy.estimated_error < 1e-10
+    (GaussLegendre(order=16), True)
     >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
     >>> traj = ph.simulate(body.state(omega=[0.7, -0.6, 0.5]), step=0.1, t_end=10.0)
     >>> len(traj), traj.R.shape
@@ -79,6 +88,15 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
+    if step is None and not (method is not None and method.adaptive and t_eval is not None):
+        if steps is not None:
+            raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
+        options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
+        return _to_tolerance(state, t_end, tolerance, t_eval, method, dict(provenance or {}), options)
+    if tolerance is not None:
+        raise InvalidInputError(
+            "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
+        )
     method = LGVI() if method is None else method
     check_arguments(state, method)
     system = state.system
@@ -103,6 +121,39 @@ def simulate(
         total = len(schedule.times) - 1
     job = _Job(system, method, state, schedule, watched, tangent, progress, dict(provenance or {}))
     return job.run(total)
+
+
+def _to_tolerance(
+    state: State,
+    t_end: float | None,
+    tolerance: float | None,
+    t_eval: ArrayLike | None,
+    method: Method | None,
+    provenance: dict[str, Any],
+    options: dict[str, Any],
+) -> Trajectory:
+    """The run of which only the tolerance is given."""
+    check_arguments(state, LGVI() if method is None else method)
+    wanted = check_tolerance(tolerance)
+    if t_eval is not None:
+        _, t_end = check_times(t_eval, state.t, None, t_end)
+    end = check_end(state.t, t_end)
+    if method is not None:
+        method.check(state.system)
+    plain = t_eval is None and not options["events"] and not options["tangent"]
+
+    def run(chosen: Method, steps: int, **more: Any) -> Trajectory:
+        return simulate(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
+
+    first = options if plain else {}
+    trajectory, accuracy = run_to_tolerance(state, end, wanted, method, lambda chosen, n: run(chosen, n, **first))
+    if t_eval is not None:
+        step = trajectory.step
+        trajectory = simulate(state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options)
+    elif not plain:
+        trajectory = run(trajectory.method, round((end - state.t) / trajectory.step), **options)
+    warn_if_missed(accuracy)
+    return replace(trajectory, accuracy=accuracy, provenance=dict(trajectory.provenance) | provenance)
 
 
 def resume(

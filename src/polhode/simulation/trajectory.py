@@ -44,6 +44,26 @@ class Stats:
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """What was asked for, what was chosen, and the error to expect at the end of the run.
+
+    Errors are angles in rad for attitudes and angles; for all other variables they are relative to the variable's size.
+    """
+
+    tolerance: float
+    estimated_error: float
+    method: str
+    step: float
+
+    def __str__(self) -> str:
+        met = "" if self.estimated_error <= self.tolerance else ", which rounding or chaos keeps above the tolerance"
+        return (
+            f"{self.method} with steps of {self.step:.6g}, for a tolerance of {self.tolerance:g}; "
+            f"estimated error {self.estimated_error:.1e}{met}"
+        )
+
+
+@dataclass(frozen=True)
 class Conservation:
     """One conserved quantity over a run: the component with the largest deviation, its first value and slope."""
 
@@ -92,6 +112,7 @@ class Trajectory:
     save_every: int = 1
     events: tuple[Occurrence, ...] = ()
     carry: Array | None = None
+    accuracy: Accuracy | None = None
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_"):

@@ -1,0 +1,191 @@
+"""Runs to a tolerance: method and step are chosen, and the error at the end is estimated by a second run.
+
+A quick adaptive run shows the shortest time scale of the motion. From it follows a step, by the order of the method. The
+motion is computed with this step and with one a quarter longer; how far apart they end says how large the error is. If
+it is too large, the step is shortened and the run repeated.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.layout import Layout
+from ..core.manifolds import Copies, Euclidean, Manifold
+from ..core.system import State
+from ..errors import AccuracyWarning, InvalidInputError, PolhodeError
+from ..methods import DOP853, Exact, GaussLegendre, Method
+from ..scalars.protocol import EVALUATIONS
+from .trajectory import Accuracy, Trajectory
+
+Array = NDArray[np.float64]
+
+DEFAULT_TOLERANCE = 1e-9
+LOOSEST, TIGHTEST = 1e-2, 1e-13
+PILOT_TOLERANCE = 1e-5
+PIECES = 48  # of the span, in which the pilot's steps are counted
+PILOT_STAGES = 12  # evaluations of a step of DOP853
+COARSER = 1.25  # how much longer the steps of the second run are
+CAUTION = 5.0  # the error is taken as this part of the difference; asymptotically it is a 35th for order 16
+MOST_STEPS = 20_000_000
+MOST_TRIES = 8
+LEAST_ERROR = 1e-15  # no estimate is below it
+ROUNDING = 1e-7  # differences below this that fall no more are rounding
+
+
+def check_tolerance(tolerance: Any) -> float:
+    """`tolerance` as a number that a run can be asked for."""
+    if tolerance is None:
+        return DEFAULT_TOLERANCE
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)):
+        raise InvalidInputError("tolerance", tolerance, f"a number from {TIGHTEST:g} to {LOOSEST:g}")
+    if not TIGHTEST <= tolerance <= LOOSEST:
+        raise InvalidInputError("tolerance", tolerance, f"a number from {TIGHTEST:g} to {LOOSEST:g}")
+    return float(tolerance)
+
+
+def run_to_tolerance(
+    state: State, t_end: float, tolerance: float, method: Method | None, run: Callable[[Method, int], Trajectory]
+) -> tuple[Trajectory, Accuracy]:
+    """The trajectory to `t_end` of `run(method, steps)`, with as many steps as the tolerance needs."""
+    system = state.system
+    if method is None and system.has_exact:
+        found = run(Exact(), PIECES)
+        return found, Accuracy(tolerance, LEAST_ERROR, repr(Exact()), (t_end - state.t) / PIECES)
+    pilot = _Pilot(state, t_end)
+    if method is None:
+        method = next((m for m in (GaussLegendre(),) if m.why_not(system) is None), None) or DOP853()
+    if method.adaptive:
+        return _by_tolerance(state, t_end, tolerance, pilot, run)
+    if not method.order:
+        raise InvalidInputError("method", method, problem=f"{method!r} has no error that a step could control")
+    return _by_step(state, t_end, tolerance, method, pilot, run)
+
+
+def _by_step(
+    state: State,
+    t_end: float,
+    tolerance: float,
+    method: Method,
+    pilot: _Pilot,
+    run: Callable[[Method, int], Trajectory],
+) -> tuple[Trajectory, Accuracy]:
+    """By shorter steps until the error is small enough."""
+    span, layout = t_end - state.t, state.system.representations[method.representation].layout
+    n = pilot.steps(method, tolerance)
+    other: Array | None = None
+    before, count = math.inf, 0
+    for attempt in range(MOST_TRIES):
+        if n > MOST_STEPS:
+            raise PolhodeError(
+                f"{method!r} would need {n:.2g} steps for a tolerance of {tolerance:g}: take a method of higher order, "
+                "such as GaussLegendre(), or a larger tolerance"
+            )
+        if other is None or n > 2 * count:
+            other = _end(state, method, span, max(1, math.floor(n / COARSER)))
+        trajectory = run(method, n)
+        found = state.system.enter(method.representation, trajectory.final)
+        difference = _apart(layout, found, other) if other is not None else math.inf
+        error = difference / CAUTION
+        floor = difference < ROUNDING and difference > 0.5 * before
+        if error <= tolerance or floor or attempt == MOST_TRIES - 1:
+            error = difference if floor else error
+            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / n)
+        before, other, count = difference, found, n
+        shorter = 1.05 * (error / tolerance) ** (1.0 / method.order) if math.isfinite(error) else 2.0
+        n = math.ceil(n * min(max(shorter, COARSER), 4.0))
+    raise AssertionError("unreachable")
+
+
+def _by_tolerance(
+    state: State, t_end: float, tolerance: float, pilot: _Pilot, run: Callable[[Method, int], Trajectory]
+) -> tuple[Trajectory, Accuracy]:
+    """By tighter tolerances of the adaptive method until the error at the end is small enough."""
+    layout, span = state.system.representations[DOP853().representation].layout, t_end - state.t
+    rtol, other = max(0.1 * tolerance, 1e-14), pilot.final
+    steps = max(pilot.count, 1)
+    for _ in range(MOST_TRIES):
+        method = DOP853(rtol=rtol, atol=rtol * pilot.smallest)
+        trajectory = run(method, steps)
+        found = state.system.enter(method.representation, trajectory.final)
+        check = _end(state, DOP853(rtol=10.0 * rtol, atol=10.0 * rtol * pilot.smallest), span, 1)
+        error = _apart(layout, found, other if check is None else check) / CAUTION
+        if error <= tolerance or rtol <= 3e-14:
+            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
+        rtol = max(rtol * min(0.3 * tolerance / error, 0.3), 2e-14)
+    return trajectory, Accuracy(tolerance, error, repr(method), span / steps)
+
+
+class _Pilot:
+    """A quick adaptive run: its end, the number of its steps, and the shortest of them."""
+
+    def __init__(self, state: State, t_end: float) -> None:
+        span = t_end - state.t
+        method = DOP853(rtol=PILOT_TOLERANCE, atol=PILOT_TOLERANCE)
+        method.check(state.system)
+        layout = state.system.representations[method.representation].layout
+        self.smallest = float(min(_sizes(layout, state.system.enter(method.representation, state))))
+        method = DOP853(rtol=PILOT_TOLERANCE, atol=PILOT_TOLERANCE * self.smallest)
+        run = method.start(state, span / PIECES)
+        counts = []
+        for piece in range(PIECES):
+            before = run.report.numbers[EVALUATIONS]
+            status, _ = run.advance(piece, 1, PIECES + 1, np.empty((0, run.row_size)))
+            if status:
+                break
+            counts.append((run.report.numbers[EVALUATIONS] - before) / PILOT_STAGES)
+        self.final = run.states(run.row[None])[0]
+        self.count = max(1, math.ceil(sum(counts)))
+        # as many steps as if all of them were as short as where they are shortest, in stretches of four steps or more
+        stretches = np.array_split(np.array(counts or [1.0]), min(max(self.count // 4, 1), len(counts) or 1))
+        self.densest = max(float(np.mean(each)) for each in stretches) * PIECES
+
+    def steps(self, method: Method, tolerance: float) -> int:
+        """How many steps of a method of fixed step are likely to do."""
+        if isinstance(method, GaussLegendre):
+            factor = 0.5 * (1e-8 / tolerance) ** (1.0 / method.order)
+        else:
+            factor = 1.5 * (PILOT_TOLERANCE / tolerance) ** (1.0 / method.order)
+        return max(3, math.ceil(self.densest * factor))
+
+
+def _end(state: State, method: Method, span: float, n: int) -> Array | None:
+    """The state after n steps over the span, as a row of its layout; None if a step fails."""
+    run = method.start(state, span / n)
+    status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))
+    row = run.states(run.row[None])[0]
+    return None if status or not np.all(np.isfinite(row)) else row
+
+
+def _plain(manifold: Manifold) -> bool:
+    return isinstance(manifold.of if isinstance(manifold, Copies) else manifold, Euclidean)
+
+
+def _sizes(layout: Layout, y: Array) -> list[float]:
+    """What errors of each variable are compared with: 1 for attitudes and angles."""
+    sizes = []
+    for variable in layout.variables:
+        size = float(np.linalg.norm(y[layout.slices[variable.name]])) if _plain(variable.manifold) else 1.0
+        sizes.append(size if size > 0.0 else 1.0)
+    return sizes
+
+
+def _apart(layout: Layout, a: Array, b: Array) -> float:
+    """How far two states are apart, each variable in its own size."""
+    worst = 0.0
+    for variable, s, t in zip(layout.variables, _sizes(layout, a), _sizes(layout, b), strict=True):
+        part = layout.slices[variable.name]
+        if variable.manifold.dimension:
+            worst = max(worst, float(variable.manifold.distance(a[part], b[part])) / max(s, t))
+    return worst
+
+
+def warn_if_missed(accuracy: Accuracy) -> None:
+    """Say so if the tolerance could not be met."""
+    if accuracy.estimated_error > accuracy.tolerance:
+        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=3)
