@@ -25,12 +25,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Matrix, Vector, scale
 from ..scalars import compiled, get, kernel, par, put
 from ..scalars.protocol import par_int
 from .harmonics import fill_derivatives
 
-HEADER = 5
+HEADER = ParameterLayout(kind=1, order=1, degree1=1, degree2=1, scale=1)
+ORDER, DEGREE1, DEGREE2, SCALE = HEADER.offsets("order", "degree1", "degree2", "scale")
+FIRST = HEADER.end  # where the numbers of body 1 begin
 
 
 def workspace_size(N: int) -> int:
@@ -149,9 +152,9 @@ def add_moment(S: Any, work: Any, A: int, L: int, wide: int, l: int, U: Any, M: 
 @compiled
 def expansion(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M to order N."""
-    N, d1, d2 = par_int(p, at + 1, S), par_int(p, at + 2, S), par_int(p, at + 3, S)
-    unit = par(p, at + 4, S)
-    a, b = at + HEADER, at + HEADER + (N + 1) * (N + 1)
+    N, d1, d2 = par_int(p, at + ORDER, S), par_int(p, at + DEGREE1, S), par_int(p, at + DEGREE2, S)
+    unit = par(p, at + SCALE, S)
+    a, b = at + FIRST, at + FIRST + (N + 1) * (N + 1)
     row, wide = N + 2, d1 + 3
     area = 2 * (d1 + 1) * wide
     P = w + 3 * row * row + 2

@@ -17,7 +17,7 @@ from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
 from ..geometry.increments.rigid import symmetric_entries
 from ..scalars import double, duals
-from . import expansion, polyhedron
+from . import expansion, points, polyhedron, second_order
 from .dispatch import EXPANSION, POINTS, POLYHEDRON, POLYHEDRON_FIRST, SECOND_ORDER, evaluate
 from .multipoles import highest_degree, reduced_operator
 
@@ -117,7 +117,8 @@ class PointsPoints(Interaction):
     def _build(self) -> Array:
         first = np.column_stack([self.G * self.first.masses, self.first.positions])
         second = np.column_stack([self.second.masses, self.second.positions])
-        return np.concatenate([[POINTS, len(first), len(second)], first.ravel(), second.ravel()])
+        header = points.HEADER.pack(kind=POINTS, first=len(first), second=len(second))
+        return np.concatenate([header, first.ravel(), second.ravel()])
 
 
 class Expansion(Interaction):
@@ -148,21 +149,27 @@ class Expansion(Interaction):
     def shape_parameters(self) -> Array:
         """`parameters()` without the mass of body 1: what its shape adds to its attraction by a point, body 2."""
         numbers = self.parameters()
-        numbers[1 if self.order == 2 else expansion.HEADER] = 0.0
+        numbers[second_order.MASSES if self.order == 2 else expansion.FIRST] = 0.0
         return numbers
 
     def _second_order(self) -> Array:
         m1, m2 = self.body1.mass, self.body2.mass
         first, second = (inertia_from(integrals(body, 2)) for body in (self.body1, self.body2))
         trace = m1 * np.trace(second) + m2 * np.trace(first)
-        tensors = [symmetric_entries(m2 * first), symmetric_entries(m1 * second)]
-        return np.concatenate([[SECOND_ORDER], self.G * np.concatenate([[m1 * m2, trace], *tensors])])
+        return second_order.NUMBERS.pack(
+            kind=SECOND_ORDER,
+            masses=self.G * (m1 * m2),
+            trace=self.G * trace,
+            first=self.G * symmetric_entries(m2 * first),
+            second=self.G * symmetric_entries(m1 * second),
+        )
 
     def _any_order(self) -> Array:
         N = self.order
         unit = float(2.0 ** np.round(np.log2(max(size_of(self.body1), size_of(self.body2)) or 1.0)))
         first, second = (reduced_operator(integrals(b, N), N, unit) for b in (self.body1, self.body2))
-        header = [EXPANSION, N, highest_degree(first), highest_degree(second), 1.0 / unit]
+        degrees = {"degree1": highest_degree(first), "degree2": highest_degree(second)}
+        header = expansion.HEADER.pack(kind=EXPANSION, order=N, **degrees, scale=1.0 / unit)
         # body 2 enters by −ρ₂, which turns the sign of odd degrees
         signs = np.concatenate([np.full(2 * l + 1, (-1.0) ** l) for l in range(N + 1)])
         return np.concatenate([header, first, -self.G / unit * signs * second])
@@ -197,7 +204,7 @@ class PolyhedronPoint(Interaction):
 
     def _build(self) -> Array:
         strength = self.G * self.shape.density * self.point.mass
-        return np.concatenate([[self.kind], polyhedron.polyhedron_numbers(self.shape, strength)])
+        return polyhedron.polyhedron_numbers(self.shape, self.kind, strength)
 
 
 def attracts_as_point(body: Body) -> bool:

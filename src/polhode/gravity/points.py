@@ -11,35 +11,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Matrix, Vector, add, apply, cross, dot, scale, subtract
 from ..scalars import kernel, par, par3, sqrt
 from ..scalars.protocol import par_int
 
-HEADER = 3
+HEADER = ParameterLayout(kind=1, first=1, second=1)  # how many points each body has; then come theirs
+POINT = ParameterLayout(mass=1, place=3)
+COUNT1, COUNT2 = HEADER.offsets("first", "second")
+MASS, PLACE = POINT.offsets("mass", "place")
+FIRST, POINT_SIZE = HEADER.end, POINT.size
 
 
 @kernel
 def points_points(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M of two sets of points; needs no workspace."""
-    first = at + HEADER
-    second = first + 4 * par_int(p, at + 1, S)
-    end = second + 4 * par_int(p, at + 2, S)
+    first = at + FIRST
+    second = first + POINT_SIZE * par_int(p, at + COUNT1, S)
+    end = second + POINT_SIZE * par_int(p, at + COUNT2, S)
     zero = 0.0 * X[0]
     U = zero
     F = (zero, zero, zero)
     M = (zero, zero, zero)
-    for a in range(first, second, 4):
-        arm = apply(R, par3(p, a + 1, S))
+    for a in range(first, second, POINT_SIZE):
+        arm = apply(R, par3(p, a + PLACE, S))
         here = add(X, arm)
         V = zero
         f = (zero, zero, zero)
-        for b in range(second, end, 4):
-            d = subtract(here, par3(p, b + 1, S))
+        for b in range(second, end, POINT_SIZE):
+            d = subtract(here, par3(p, b + PLACE, S))
             q = 1.0 / dot(d, d)
-            g = par(p, b, S) * sqrt(q)
+            g = par(p, b + MASS, S) * sqrt(q)
             V = V + g
             f = add(f, scale(g * q, d))
-        m = par(p, a, S)
+        m = par(p, a + MASS, S)
         U = U - m * V
         f = scale(m, f)
         F = add(F, f)

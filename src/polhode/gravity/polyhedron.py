@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from ..bodies.mesh import directed_edges
 from ..bodies.polyhedron import Polyhedron
+from ..core.parameters import ParameterLayout
 from ..geometry.vectors import (
     Matrix,
     Symmetric,
@@ -49,8 +50,16 @@ from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put,
 from ..scalars.protocol import par_int
 
 Array = NDArray[np.float64]
-HEADER = 5
-EDGE, FACET = 3, 18
+HEADER = ParameterLayout(kind=1, vertices=1, edges=1, facets=1, strength=1)
+VERTICES, EDGES, FACETS, STRENGTH = HEADER.offsets("vertices", "edges", "facets", "strength")
+EDGE = ParameterLayout(i=1, j=1, length=1)  # two vertices
+EDGE_I, EDGE_J, LENGTH = EDGE.offsets("i", "j", "length")
+FACET = ParameterLayout(i=1, j=1, k=1, edge1=1, edge2=1, edge3=1, normal=3, across1=3, across2=3, across3=3)
+FACET_I, FACET_J, FACET_K = FACET.offsets("i", "j", "k")
+EDGE1, EDGE2, EDGE3 = FACET.offsets("edge1", "edge2", "edge3")
+NORMAL, ACROSS1, ACROSS2, ACROSS3 = FACET.offsets("normal", "across1", "across2", "across3")
+FIRST, VERTEX_SIZE, EDGE_SIZE, FACET_SIZE = HEADER.end, 3, EDGE.size, FACET.size
+SEEN_SIZE, DISTANCE = 4, 3  # in the workspace: a vertex as seen from X, and how far it is
 NAN = np.nan
 ON_EDGE = 1e-280  # of its length squared: where k is below this, L is left out
 FLAT = 1e-14  # sine of the angle between the normals of facets that lie in one plane
@@ -71,47 +80,55 @@ def edge_logarithm(r1: Vector, a: Any, r2: Vector, b: Any, length: Any) -> tuple
     return L, where(beside, 0.0 * length, where(length > 0.0, NAN + length, 0.0 * length))
 
 
+@kernel
+def seen_at(S: Any, p: Any, i: Any, w: Any) -> Any:
+    """Where the vertex that parameter i names lies in the workspace from w on."""
+    return w + SEEN_SIZE * par_int(p, i, S)
+
+
 @compiled
 def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Symmetric, Any]:
     """U, ∂U/∂X, the six entries (xx, yy, zz, yz, xz, xy) of ∂²U/∂X², and Σω."""
-    vertices, edges, facets = par_int(p, at + 1, S), par_int(p, at + 2, S), par_int(p, at + 3, S)
-    strength = par(p, at + 4, S)
-    first = at + HEADER
+    vertices, edges, facets = par_int(p, at + VERTICES, S), par_int(p, at + EDGES, S), par_int(p, at + FACETS, S)
+    strength = par(p, at + STRENGTH, S)
+    first = at + FIRST
     for v in range(vertices):
-        r = subtract(par3(p, first + 3 * v, S), X)
-        put3(work, w + 4 * v, S, r)
-        put(work, w + 4 * v + 3, S, sqrt(dot(r, r)))
-    first += 3 * vertices
-    logs = w + 4 * vertices
+        r = subtract(par3(p, first + VERTEX_SIZE * v, S), X)
+        put3(work, w + SEEN_SIZE * v, S, r)
+        put(work, w + SEEN_SIZE * v + DISTANCE, S, sqrt(dot(r, r)))
+    first += VERTEX_SIZE * vertices
+    logs = w + SEEN_SIZE * vertices
     zero = 0.0 * X[0]
     infinite = zero
     for e in range(edges):
-        at_edge = first + EDGE * e
-        i, j = w + 4 * par_int(p, at_edge, S), w + 4 * par_int(p, at_edge + 1, S)
-        L, on_edge = edge_logarithm(
-            get3(work, i, S), get(work, i + 3, S), get3(work, j, S), get(work, j + 3, S), par(p, at_edge + 2, S)
-        )
+        at_edge = first + EDGE_SIZE * e
+        i, j = seen_at(S, p, at_edge + EDGE_I, w), seen_at(S, p, at_edge + EDGE_J, w)
+        r1, r2, length = get3(work, i, S), get3(work, j, S), par(p, at_edge + LENGTH, S)
+        L, on_edge = edge_logarithm(r1, get(work, i + DISTANCE, S), r2, get(work, j + DISTANCE, S), length)
         put(work, logs + e, S, L)
         infinite = infinite + on_edge
-    first += EDGE * edges
+    first += EDGE_SIZE * edges
     U, angle = zero, zero
     F = (zero, zero, zero)
     H = (zero, zero, zero, zero, zero, zero)
     for f in range(facets):
-        here = first + FACET * f
-        i, j, k = w + 4 * par_int(p, here, S), w + 4 * par_int(p, here + 1, S), w + 4 * par_int(p, here + 2, S)
+        here = first + FACET_SIZE * f
+        i, j = seen_at(S, p, here + FACET_I, w), seen_at(S, p, here + FACET_J, w)
+        k = seen_at(S, p, here + FACET_K, w)
         r1, r2, r3 = get3(work, i, S), get3(work, j, S), get3(work, k, S)
-        s1, s2, s3 = get(work, i + 3, S), get(work, j + 3, S), get(work, k + 3, S)
+        s1, s2, s3 = get(work, i + DISTANCE, S), get(work, j + DISTANCE, S), get(work, k + DISTANCE, S)
         below = s1 * s2 * s3 + s1 * dot(r2, r3) + s2 * dot(r3, r1) + s3 * dot(r1, r2)
         omega = 2.0 * atan2(dot(r1, cross(r2, r3)), below)
         angle = angle + omega
-        n = par3(p, here + 6, S)
+        n = par3(p, here + NORMAL, S)
         h = dot(n, r1)
         t = scale(-omega, n)
         s = -h * omega
-        l1, l2 = get(work, logs + par_int(p, here + 3, S), S), get(work, logs + par_int(p, here + 4, S), S)
-        l3 = get(work, logs + par_int(p, here + 5, S), S)
-        t1, t2, t3 = scale(l1, par3(p, here + 9, S)), scale(l2, par3(p, here + 12, S)), scale(l3, par3(p, here + 15, S))
+        l1 = get(work, logs + par_int(p, here + EDGE1, S), S)
+        l2 = get(work, logs + par_int(p, here + EDGE2, S), S)
+        l3 = get(work, logs + par_int(p, here + EDGE3, S), S)
+        t1, t2 = scale(l1, par3(p, here + ACROSS1, S)), scale(l2, par3(p, here + ACROSS2, S))
+        t3 = scale(l3, par3(p, here + ACROSS3, S))
         s = s + dot(t1, r1) + dot(t2, r2) + dot(t3, r3)
         t = add(add(t, t1), add(t2, t3))
         U = U - 0.5 * h * s
@@ -145,8 +162,8 @@ def point_polyhedron(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w
     return U, F, cross(F, X)
 
 
-def polyhedron_numbers(body: Polyhedron, strength: float) -> Array:
-    """The parameters without the kind: counts, strength, vertices, edges, facets."""
+def polyhedron_numbers(body: Polyhedron, kind: int, strength: float) -> Array:
+    """The parameters: kind, counts, strength, vertices, edges, facets."""
     forward, backward = directed_edges(body.faces, len(body.vertices))
     keys, edge_of = np.unique(np.minimum(forward, backward), return_inverse=True)
     ends = np.stack(np.divmod(keys, len(body.vertices)), axis=1)
@@ -160,9 +177,10 @@ def polyhedron_numbers(body: Polyhedron, strength: float) -> Array:
     lengths[_flat(normals, edge_of, len(ends))] = 0.0
     topology = np.hstack([body.faces, edge_of.reshape(-1, 3)]).astype(np.float64)
     facets = np.hstack([topology, normals, outward.reshape(-1, 9)])
-    counts = [float(len(body.vertices)), float(len(ends)), float(len(body.faces)), strength]
+    counts = {"vertices": len(body.vertices), "edges": len(ends), "facets": len(body.faces)}
+    header = HEADER.pack(kind=kind, **counts, strength=strength)
     edges = np.column_stack([ends.astype(np.float64), lengths])
-    return np.concatenate([np.array(counts), body.vertices.ravel(), edges.ravel(), facets.ravel()])
+    return np.concatenate([header, body.vertices.ravel(), edges.ravel(), facets.ravel()])
 
 
 def _flat(normals: Array, edge_of: NDArray[np.int64], edges: int) -> NDArray[np.bool_]:
@@ -174,4 +192,4 @@ def _flat(normals: Array, edge_of: NDArray[np.int64], edges: int) -> NDArray[np.
 
 def workspace_size(body: Polyhedron) -> int:
     """How many entries the workspace has."""
-    return 4 * len(body.vertices) + 3 * len(body.faces) // 2
+    return SEEN_SIZE * len(body.vertices) + 3 * len(body.faces) // 2

@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, apply_transposed, cross, dot, scale
 from ..scalars import kernel, par, par6, sqrt
 
-SIZE = 15
+NUMBERS = ParameterLayout(kind=1, masses=1, trace=1, first=6, second=6)
+MASSES, TRACE, FIRST, SECOND = NUMBERS.offsets("masses", "trace", "first", "second")
 
 
 @kernel
 def second_order(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M of two bodies to the second degree; needs no workspace."""
-    mass, trace = par(p, at + 1, S), par(p, at + 2, S)
-    turned = apply(R, apply_symmetric(par6(p, at + 3, S), apply_transposed(R, X)))
-    both = add(turned, apply_symmetric(par6(p, at + 9, S), X))
+    mass, trace = par(p, at + MASSES, S), par(p, at + TRACE, S)
+    turned = apply(R, apply_symmetric(par6(p, at + FIRST, S), apply_transposed(R, X)))
+    both = add(turned, apply_symmetric(par6(p, at + SECOND, S), X))
     q = 1.0 / dot(X, X)
     u = sqrt(q)
     u3 = u * q

@@ -80,7 +80,7 @@ def test_forces_are_the_slopes_of_the_energy(names: tuple[str, ...]) -> None:
 
     def energy(x: np.ndarray, R: np.ndarray) -> float:
         values = {"x": x, "R": R}
-        return float(system.potential(values) + system.outside.energy(state.t, x, R))
+        return float(system.potential(values) + system.perturbations.energy(state.t, x, R))
 
     e = 1e-3
     for i in range(2):
@@ -106,8 +106,8 @@ def test_every_kind_acts() -> None:
     inertial = bare.system.to_inertial(bare)
     x, R = inertial.x, inertial.R
     for name, one in KINDS.items():
-        outside = problem(one).system.outside
-        assert abs(float(outside.energy(0.7, x, R)) - float(outside.energy(0.7, x + 0.1, R))) > 1e-6, name
+        acting = problem(one).system.perturbations
+        assert abs(float(acting.energy(0.7, x, R)) - float(acting.energy(0.7, x + 0.1, R))) > 1e-6, name
 
 
 @pytest.mark.parametrize("order", [2, 5])
@@ -150,7 +150,9 @@ def test_the_expansion_of_a_distant_body_converges_to_the_point_sum() -> None:
         alone = FullBodyProblem([body], perturbations=[DistantBody(3.0, c, order=order)])
         force, moment = alone.forces(alone.state(x=[[0.0, 0.0, 0.0]], R=[R]))
         errors.append(max(np.abs(force[0] + F).max(), np.abs(moment[0] + R.T @ M).max()))
-        assert float(alone.outside.energy(0.0, np.zeros((1, 3)), R[None])) == pytest.approx(exact, abs=20 * errors[-1])
+        assert float(alone.perturbations.energy(0.0, np.zeros((1, 3)), R[None])) == pytest.approx(
+            exact, abs=20 * errors[-1]
+        )
     assert np.all(np.array(errors[1:]) < 0.2 * np.array(errors[:-1]))
     assert errors[-1] < 1e-8
 

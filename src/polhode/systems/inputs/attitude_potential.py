@@ -31,7 +31,7 @@ from ...geometry.vectors import Matrix, Vector, add, cross
 from ...scalars import duals, kernel, partial, seeded
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
-from .dual_gradients import SPACING, write_moments
+from .dual_gradients import SPACING, moments_at, write_moments
 from .limits import limited
 from .sympy_kernels import (
     attitude_symbols,
@@ -202,7 +202,7 @@ class SymbolicPotential(Potential):
             lines = ["def write(S, y):"]
             lines += [f"    {x} = get(y, {k}, S)" for k, x in enumerate(every) if x in used]
             lines += [f"    {line}" for line in shared]
-            lines += [f"    put(y, {12 * bodies + k}, S, {text})" for k, text in enumerate(moments)]
+            lines += [f"    put(y, {moments_at(bodies) + k}, S, {text})" for k, text in enumerate(moments)]
             self.write = made("write", lines, {})
             self._energy = formula_kernel(field, [self.expression], every)
         check_value(field, given, self.energy, bodies)

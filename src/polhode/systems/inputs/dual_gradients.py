@@ -15,7 +15,13 @@ from numba.extending import overload
 from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...scalars import Dual, Lanes
 
+ENTRIES, COMPONENTS = 9, 3  # of an attitude, and of a momentum or moment; a state is attitudes, momenta, moments
 SPACING = 0.02  # truncation and rounding are both about 1e-14 here, for functions that vary over angles of order one
+
+
+def moments_at(bodies: int) -> int:
+    """Where the force slots begin in a state of so many attitudes and momenta."""
+    return (ENTRIES + COMPONENTS) * bodies
 
 
 def write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
@@ -30,13 +36,14 @@ def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
         W = kind.width
 
         def on_lanes(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
-            R, M = np.empty(9 * bodies), np.empty(3 * bodies)
+            attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
+            R, M = np.empty(attitudes), np.empty(size)
             for lane in range(W):
-                for i in range(9 * bodies):
+                for i in range(attitudes):
                     R[i] = y[i * W + lane]
                 gradient(R, M)
-                for i in range(3 * bodies):
-                    y[(12 * bodies + i) * W + lane] = M[i]
+                for i in range(size):
+                    y[(moments + i) * W + lane] = M[i]
 
         return on_lanes
     if isinstance(kind, Dual):
@@ -44,39 +51,41 @@ def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
 
         def on_duals(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
             width = 1 + K
-            R, M, there, slope = np.empty(9 * bodies), np.empty(3 * bodies), np.empty(9 * bodies), np.empty(3 * bodies)
-            for i in range(9 * bodies):
+            attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
+            R, M, there, slope = np.empty(attitudes), np.empty(size), np.empty(attitudes), np.empty(size)
+            for i in range(attitudes):
                 R[i] = y[i * width]
             gradient(R, M)
-            for i in range(3 * bodies):
-                y[(12 * bodies + i) * width] = M[i]
+            for i in range(size):
+                y[(moments + i) * width] = M[i]
                 for k in range(K):
-                    y[(12 * bodies + i) * width + 1 + k] = 0.0
-            for direction in range(3 * bodies):
-                body, axis = direction // 3, direction % 3
+                    y[(moments + i) * width + 1 + k] = 0.0
+            for direction in range(size):
+                body, axis = direction // COMPONENTS, direction % COMPONENTS
                 a, b = (axis + 1) % 3, (axis + 2) % 3
                 slope[:] = 0.0
                 for n in range(8):
                     c, s = math.cos(OFFSETS[n] * SPACING), math.sin(OFFSETS[n] * SPACING)
                     there[:] = R
-                    for row in range(9 * body, 9 * body + 9, 3):
+                    for row in range(ENTRIES * body, ENTRIES * (body + 1), COMPONENTS):
                         there[row + a] = c * R[row + a] + s * R[row + b]
                         there[row + b] = c * R[row + b] - s * R[row + a]
                     gradient(there, M)
-                    for i in range(3 * bodies):
+                    for i in range(size):
                         slope[i] += WEIGHTS[n] / SPACING * M[i]
                 for k in range(K):
                     # ξ = vee(Rᵀ δR): its component along `axis` from the columns a and b
                     xi = 0.0
-                    for row in range(9 * body, 9 * body + 9, 3):
+                    for row in range(ENTRIES * body, ENTRIES * (body + 1), COMPONENTS):
                         xi += R[row + b] * y[(row + a) * width + 1 + k] - R[row + a] * y[(row + b) * width + 1 + k]
                     xi *= 0.5
-                    for i in range(3 * bodies):
-                        y[(12 * bodies + i) * width + 1 + k] += slope[i] * xi
+                    for i in range(size):
+                        y[(moments + i) * width + 1 + k] += slope[i] * xi
 
         return on_duals
 
     def on_doubles(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
-        gradient(y[: 9 * bodies], y[12 * bodies : 15 * bodies])
+        attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
+        gradient(y[:attitudes], y[moments : moments + size])
 
     return on_doubles
