@@ -135,8 +135,7 @@ def test_signals_wait_for_the_end_of_a_block_and_go_to_their_handlers() -> None:
         signal.signal(signal.SIGTERM, before)
     assert seen == ["finished", "handled"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with pytest.raises(KeyboardInterrupt):  # noqa: SIM117
-        with defer_signals():
-            interrupt()
-            seen.append("finished again")
+    with pytest.raises(KeyboardInterrupt), defer_signals():
+        interrupt()
+        seen.append("finished again")
     assert seen[-1] == "finished again"
