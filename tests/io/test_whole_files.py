@@ -102,3 +102,12 @@ def test_what_contradicts_itself_is_refused(what: str, tmp_path: Path) -> None:
     replace(run, **change(run)).save(tmp_path / "run.nc")
     with pytest.raises(ph.InvalidInputError, match=f"not a valid trajectory: .*{message}"):
         ph.load(tmp_path / "run.nc")
+
+
+def test_a_file_larger_than_the_memory_is_refused_unread(file: Path) -> None:
+    """A few bytes may claim any number of zeros."""
+    with netCDF4.Dataset(file, "a") as data:
+        data.createDimension("endless", 10**14)
+        data.createVariable("bomb", "f8", ("endless",), zlib=True, chunksizes=(1000,))
+    with pytest.raises(ph.InvalidInputError, match="more numbers than this machine can"):
+        ph.load(file)
