@@ -282,3 +282,31 @@ def test_a_damper_is_refused() -> None:
     state = ph.DampedGyrostat.example()
     with pytest.raises(ph.PolhodeError, match="damper"):
         MEKF(state, COVARIANCE)
+
+
+@pytest.mark.parametrize("T", [0.3, 7.0, -2.0])
+def test_the_process_noise_is_that_of_many_small_impulses(T: float) -> None:
+    """A white angular acceleration of density q: in each short time dt an impulse of variance q·dt, which moves the angle
+    by what is left of the time. The sum over them is independent of the closed form; so is cutting the time in two."""
+    kalman = MEKF(START, COVARIANCE, acceleration_noise=3e-4)
+    n = 4000
+    left = abs(T) * (np.arange(n) + 0.5) / n
+    moves = np.stack([left, np.ones(n)])
+    expected = np.kron(3e-4 * abs(T) / n * moves @ moves.T, np.eye(3))
+    np.testing.assert_allclose(kalman.process_noise(T), expected, rtol=1e-6, atol=1e-18)
+    Phi = np.kron([[1.0, abs(T)], [0.0, 1.0]], np.eye(3))
+    twice = Phi @ kalman.process_noise(T) @ Phi.T + kalman.process_noise(T)
+    np.testing.assert_allclose(kalman.process_noise(2 * T), twice, rtol=1e-12, atol=1e-18)
+
+
+@pytest.mark.parametrize("walk", [0.02, 5.0])
+def test_the_bias_walks_in_the_filter_as_in_the_sensor(walk: float) -> None:
+    """The variance that the filter adds over T is that of the biases which the sensor makes, at any number of stops."""
+    gyro, T = Gyro(sigma=0.1, bias_walk=walk), 3.7
+    kalman = MEKF(START, np.eye(9), gyro=gyro)
+    rng = np.random.default_rng(11)
+    ends = np.array([gyro.biases([1.0, 2.0, 3.0], np.linspace(0.0, T, 6), rng)[-1] for _ in range(4000)])
+    spread = np.mean((ends - [1.0, 2.0, 3.0]) ** 2)
+    added = kalman.process_noise(T)[6:, 6:]
+    np.testing.assert_allclose(added, added[0, 0] * np.eye(3))
+    assert added[0, 0] == pytest.approx(spread, rel=0.06)  # 12,000 squares: 1.3 % is one standard deviation

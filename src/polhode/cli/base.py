@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
@@ -62,22 +59,6 @@ def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
             fail("interrupted", 130)
 
     return inner
-
-
-@contextmanager
-def defer_interrupt() -> Iterator[None]:
-    """Let the block finish: Ctrl-C takes effect after it."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread receives Ctrl-C
-        yield
-        return
-    pressed: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def say(text: str) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from ..core.callbacks import defer_signals
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
-from .base import Changes, Folder, ScenarioName, defer_interrupt, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..io.scenario.build import Plan
@@ -77,7 +78,7 @@ def run(
     except RunInterruptedError as error:
         _save_interrupted(error, partial, ["polhode", "run", scenario, *_same_options(changes, out, overwrite)])
     try:
-        with defer_interrupt():
+        with defer_signals():
             make_folder(out)
             trajectory.save(file)
     except KeyboardInterrupt:
@@ -156,7 +157,7 @@ def _save_before_failure(error: ConvergenceError, file: Path) -> NoReturn:
 
     if error.trajectory is None or len(error.trajectory) < 2:
         raise error
-    with defer_interrupt():
+    with defer_signals():
         make_folder(file.parent)
         error.trajectory.save(file)
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
@@ -168,7 +169,7 @@ def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]
 
     if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
         fail(f"{error}; nothing was computed yet, so nothing is saved", 130)
-    with suppress(KeyboardInterrupt), defer_interrupt():  # a second Ctrl-C ends with the same message
+    with suppress(KeyboardInterrupt), defer_signals():  # a second Ctrl-C ends with the same message
         make_folder(file.parent)
         error.trajectory.save(file)
     again = shlex.join([*command, "--from", str(file)])

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from ..geometry.array_api import NEAR
-from ..simulation.trajectory import Trajectory
+from ..simulation.trajectory import Stats, Trajectory
 
 # a run may start from the end of one whose method leaves the group, but |RᵀR − 1| = 1 is not an attitude any more
 FARTHEST_START = 1.0
@@ -35,10 +35,40 @@ def validate_trajectory(trajectory: Trajectory) -> Trajectory:
         raise ValueError("provenance is not a mapping")
     if trajectory.save_every < 1:
         raise ValueError("save_every is not positive")
-    if not all(isinstance(x, (int, float)) for x in asdict(trajectory.stats).values()):
-        raise ValueError("stats are not numbers")
+    if trajectory.step == 0.0:
+        raise ValueError("the step is zero")
+    _check_stats(trajectory.stats)
     _check_rotations(trajectory)
+    _check_carry(trajectory)
     return trajectory
+
+
+def _check_stats(stats: Stats) -> None:
+    for name, value in asdict(stats).items():
+        whole = name in ("steps", "evaluations", "max_iterations")
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            raise ValueError("stats are not numbers")
+        if not 0 <= value < np.inf:
+            raise ValueError(f"stats: {name} = {value} is not a count or a finite amount")
+
+
+def _check_carry(trajectory: Trajectory) -> None:
+    """A run that can be continued has all its samples, at their times, and carries the state of the last of them."""
+    carry, t, every, steps = trajectory.carry, trajectory.t, trajectory.save_every, trajectory.stats.steps
+    if carry is None:  # ended by an event, or taken at times of its own
+        return
+    if len(t) != 1 + -(-steps // every):
+        raise ValueError(f"{len(t)} samples cannot be those of {steps} steps with save_every = {every}")
+    numbers = np.append(np.arange(0, steps, every), steps)
+    expected = t[0] + numbers * trajectory.step
+    if not np.all(np.abs(t - expected) <= 1e-9 * (np.abs(t[0]) + np.abs(numbers * trajectory.step))):
+        raise ValueError("the times are not those of the steps")
+    variables = trajectory.system.representations[trajectory.method.representation].layout.variables
+    first = trajectory.values[variables[0].name][-1].ravel()
+    if carry.ndim != 1 or not np.all(np.isfinite(carry)):
+        raise ValueError("what the method carried is not finite")
+    if trajectory.tangent is None and not np.array_equal(carry[: first.size], first):
+        raise ValueError("what the method carried is not the state of the last sample")
 
 
 def _check_rotations(trajectory: Trajectory) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import replacing
+from .memory import physical_memory
 
 if TYPE_CHECKING:
     import xarray
@@ -32,7 +33,13 @@ def read_netcdf(path: Path) -> xarray.Dataset:
 
     try:
         with xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
+            if dataset.nbytes > physical_memory():
+                raise MemoryError
             return dataset.load()
+    except MemoryError as error:
+        raise InvalidInputError(
+            "path", str(path), problem="this file holds more numbers than this machine can"
+        ) from error
     except PermissionError as error:
         raise InvalidInputError("path", str(path), problem="no permission to read this file") from error
     except (OSError, RuntimeError, ValueError) as error:

@@ -8,9 +8,10 @@ them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,12 +66,13 @@ class Header:
     stats: Mapping[str, Any]
     provenance: Mapping[str, Any]
     conventions: str = CONVENTIONS
+    checksum: str = ""
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Header:
         """The header of a trajectory."""
         system, method = trajectory.system, trajectory.method
-        return cls(
+        header = cls(
             system=type(system).__name__,
             parameters=system.describe(),
             method=type(method).__name__,
@@ -83,6 +85,20 @@ class Header:
             stats=asdict(trajectory.stats),
             provenance=dict(trajectory.provenance),
         )
+        return replace(header, checksum=header.digest(trajectory))
+
+    def digest(self, trajectory: Trajectory) -> str:
+        """The SHA-256 of this header, except its checksum, and of every number of the trajectory."""
+        numbers = {"step": float(self.step), "save_every": int(self.save_every)}
+        others = [field.name for field in fields(self) if field.name not in (*numbers, "checksum")]
+        plain = numbers | {name: _encode(name, getattr(self, name)) for name in others}
+        found = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
+        arrays = {TIME: trajectory.t, **trajectory.values, TANGENT: trajectory.tangent, CARRY: trajectory.carry}
+        for name, array in arrays.items():
+            found.update(f"{name} {None if array is None else array.shape}".encode())
+            if array is not None:
+                found.update(np.ascontiguousarray(array, dtype="<f8").data)
+        return found.hexdigest()
 
     def to_attributes(self) -> dict[str, Any]:
         """The attributes of the file."""
@@ -138,7 +154,11 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     if PREFIX + "system" not in dataset.attrs:
         raise InvalidInputError("path", str(path), problem="this file does not hold a trajectory of polhode")
     try:
-        return validate_trajectory(from_dataset(dataset, system))
+        header = Header.from_attributes(dataset.attrs)
+        trajectory = validate_trajectory(_trajectory(header, dataset, system))
+        if header.checksum != header.digest(trajectory):
+            raise ValueError("the checksum is wrong: the file is incomplete, damaged, or was changed after the run")
+        return trajectory
     except PolhodeError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -173,7 +193,10 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
 
 def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Trajectory:
     """The trajectory of a dataset that `to_dataset` made; its numbers are not validated here."""
-    header = Header.from_attributes(dataset.attrs)
+    return _trajectory(Header.from_attributes(dataset.attrs), dataset, system)
+
+
+def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) -> Trajectory:
     return Trajectory(
         system=_rebuild_system(header) if system is None else _check_same_system(header, system),
         method=_rebuild("method", known_methods(), header.method, header.method_options),

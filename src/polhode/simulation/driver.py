@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.callbacks import defer_signals, raise_noted, watch_callbacks
 from ..core.method import Run
 from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State, System
@@ -27,7 +28,7 @@ from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
 from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
 from .dense_output import after
 from .events import Event, events_in_order
-from .recovery import advance_to_last_valid, failure
+from .recovery import advance_to_last_valid, failure, with_trajectory
 from .sampling import ChosenTimes, Grid
 from .trajectory import Occurrence, Stats, Trajectory
 
@@ -223,7 +224,9 @@ class _Job:
         seconds, read = 0.0, 0
         for directions in passes:
             kind = block_kind(directions) if self.tangent else double
-            run = schedule.start(self.method, self.state, kind, directions)
+            with watch_callbacks():
+                run = schedule.start(self.method, self.state, kind, directions)
+                raise_noted()
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
                 read += run.carried
@@ -243,7 +246,7 @@ class _Job:
                 states, part = tangent_columns(run.layout, states, kind, directions)
                 columns.append(part)
             carry.append(run.sample.copy())
-            if end.failure or end.interrupted:
+            if end.failure or end.interrupted or end.error:
                 break
         whole = len(carry) == len(passes)
         t: Array = np.asarray(schedule.time(numbers), dtype=np.float64)
@@ -267,6 +270,8 @@ class _Job:
             trajectory = _without_start(trajectory)
         if earlier is not None:
             trajectory = _join(earlier, trajectory)
+        if end.error:
+            raise with_trajectory(end.error, trajectory)
         if end.failure:
             error = failure(end.failure, trajectory, schedule.steps(end.done), run)
             error.trajectory = trajectory
@@ -287,9 +292,9 @@ class _Job:
             shown = nullcontext()
         # an interruption, which may come anywhere, returns to this point
         safe = (done, run.sample.copy(), len(self.occurrences))
-        interrupted = False
+        interrupted, error = False, None
         try:
-            with shown as bar:
+            with shown as bar, watch_callbacks():
                 while done < total and not status and stopped is None:
                     count = min(chunk, total - done)
                     row = 1 + schedule.count(done) - schedule.count(first)
@@ -300,7 +305,8 @@ class _Job:
                     inner = 1 if self.events else every
                     before = run.row.copy()
                     began = clock.perf_counter()
-                    status, good = advance_to_last_valid(run, done, count, inner, rows)
+                    with defer_signals():
+                        status, good = advance_to_last_valid(run, done, count, inner, rows)
                     if self.events:
                         nodes = np.concatenate([before[None], rows[:good]])
                         good, stopped = self._look(run, nodes, done)
@@ -311,16 +317,19 @@ class _Job:
                     safe = (done, run.sample.copy(), len(self.occurrences))
                     elapsed = clock.perf_counter() - began
                     chunk = max(1, min(8 * chunk, int(count * CHUNK_SECONDS / max(elapsed, 1e-6))))
+                    raise_noted()
                     if bar is not None:
                         bar.update(done)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Exception) as raised:  # Ctrl-C, or an error in a function that a user gave
+            interrupted = isinstance(raised, KeyboardInterrupt)
+            error = None if interrupted else raised
             done, sample, noted = safe
             run.restore(sample)
             del self.occurrences[noted:]
-            status, stopped, interrupted = 0, None, True
+            status, stopped = 0, None
         if done % every and done > first:
             samples[1 + schedule.count(done) - schedule.count(first)] = run.row
-        return _End(done, status, interrupted, stopped)
+        return _End(done, status, interrupted, stopped, error)
 
     def _look(self, run: Run, nodes: Array, done: int) -> tuple[int, State | None]:
         """Record the events between `nodes`, the first of which has number `done`. Returns the number of steps up to the
@@ -361,6 +370,7 @@ class _End:
     failure: int
     interrupted: bool
     stopped: State | None
+    error: BaseException | None
 
 
 class _Drift:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -74,4 +76,12 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
     error.add_note(
         "The trajectory up to this time is in the .trajectory of the error."
     )  # for a traceback, not for the command
+    return error
+
+
+def with_trajectory(error: BaseException, trajectory: Trajectory) -> BaseException:
+    """A user's own error that ended a run, with what was computed before it in `.trajectory`."""
+    with suppress(AttributeError):  # of a class with slots
+        error.trajectory = trajectory  # type: ignore[attr-defined]
+    error.add_note(f"in a run of polhode, at t = {trajectory.t[-1]:g}; what it computed is in the error's .trajectory")
     return error

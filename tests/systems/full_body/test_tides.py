@@ -9,6 +9,7 @@ from scipy.integrate import simpson
 import polhode as ph
 from polhode.bodies import Ellipsoid, Sphere
 from polhode.systems import FullBodyProblem, FullTwoBodyProblem, TidalFriction
+from polhode.systems.full_body.tides import friction
 
 MOON, PLANET = 0.1, 1.0
 K2, RADIUS, LAG = 0.3, 0.3, 0.05
@@ -171,3 +172,32 @@ def test_tides_of_bodies_that_are_not_there_are_refused() -> None:
     tide = {"on": 2, "by": 0, "k2": 0.1, "radius": 1.0, "lag": 1.0}
     with pytest.raises(ph.InvalidInputError, match="0 to 1"):
         FullTwoBodyProblem(Sphere(1.0, 0.1), Sphere(1.0, 0.1), dissipation=[tide])
+
+
+def test_the_force_is_that_of_a_bulge_that_lags() -> None:
+    """From the potential of the bulge that a body at x' raises, `−k₂ G m A⁵ P₂(x̂·x̂')/(|x|³|x'|³)`, felt at x: the force
+    changes with x' = x − τu at first order in τ by −Du, along the line of centres three times as strongly as across."""
+    G, mass = 1.7, 2.3
+    tide = TidalFriction(on=0, by=1, k2=0.4, radius=0.6, lag=0.05)
+    strength = tide.strength([Sphere(5.0, 0.6), Sphere(mass, 0.1)], G)
+
+    def potential(x: np.ndarray, raised: np.ndarray) -> float:
+        a, b = np.linalg.norm(x), np.linalg.norm(raised)
+        cosine = x @ raised / (a * b)
+        return float(-mass * tide.k2 * G * mass * tide.radius**5 * (1.5 * cosine**2 - 0.5) / (a * b) ** 3)
+
+    def force(x: np.ndarray, raised: np.ndarray, d: float = 1e-3) -> np.ndarray:
+        slopes = [[8 * (potential(x + d * e, raised) - potential(x - d * e, raised))] for e in np.eye(3)]
+        wider = [[potential(x + 2 * d * e, raised) - potential(x - 2 * d * e, raised)] for e in np.eye(3)]
+        return -(np.ravel(slopes) - np.ravel(wider)) / (12 * d)
+
+    rng = np.random.default_rng(5)
+    r = rng.normal(size=3) + [2.0, 0.0, 0.0]
+    along, across = r / np.linalg.norm(r), np.cross(r, [0.0, 0.0, 1.0])
+    for u in (along, across, rng.normal(size=3)):
+        h = 1e-3
+        lagging = (force(r, r - h * u) - force(r, r + h * u)) / (2 * h) * tide.lag
+        found = np.array(friction(strength, tuple(r), tuple(u)))
+        np.testing.assert_allclose(found, lagging, rtol=0, atol=1e-4 * np.linalg.norm(lagging))
+    radial, tangential = (np.linalg.norm(friction(strength, tuple(r), tuple(u))) for u in (along, across))
+    assert radial == pytest.approx(3.0 * tangential / np.linalg.norm(across), rel=1e-12)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from ...simulation.driver import resume, simulate
 from ...simulation.events import Contact, Event
 from ...simulation.trajectory import Trajectory
 from ...systems.registry import known_systems
+from ..memory import physical_memory
 from .bodies import build_bodies
 from .document import RunTable, Scenario
 from .validation import ScenarioError, arguments, nearest
@@ -131,18 +131,10 @@ def _check_memory(where: str, run: RunTable, system: System, method: Method, ste
     layout = system.representations[method.representation].layout
     samples = 1 + -(-steps // run.save_every)
     memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
-    if memory > _physical_memory():
+    if memory > physical_memory():
         problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: save fewer"
         raise ScenarioError(where, "run.save_every", run.save_every, problem=problem)
     return samples, memory
-
-
-def _physical_memory() -> float:
-    """This machine's memory in bytes; infinite where the system does not tell."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return float("inf")
 
 
 def _provenance(scenario: Scenario) -> dict[str, Any]:

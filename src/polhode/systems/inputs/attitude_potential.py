@@ -23,6 +23,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
+from ...core import callbacks
 from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...errors import InvalidInputError
 from ...geometry import so3
@@ -167,8 +168,11 @@ class PythonPotential(Potential):
         n = self.bodies
         R = np.ctypeslib.as_array((ctypes.c_double * (9 * n)).from_address(R_address)).reshape(n, 3, 3)
         M = np.ctypeslib.as_array((ctypes.c_double * (3 * n)).from_address(M_address))
-        M[:] = np.nan  # what stays if the function fails: the run then stops with an error
-        for i in range(n):
+        M[:] = np.nan  # what stays if the function fails: the run then stops with its error
+        callbacks.call(self._write_moments, R, M)
+
+    def _write_moments(self, R: Array, M: Array) -> None:
+        for i in range(self.bodies):
             for j, e in enumerate(np.eye(3)):
                 slope = 0.0
                 for offset, weight in zip(OFFSETS, WEIGHTS, strict=True):
