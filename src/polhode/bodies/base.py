@@ -25,8 +25,9 @@ class Body(ABC):
     mass: float
 
     @abstractmethod
-    def inertia_integrals(self, order: int) -> Array:
-        """`T[i, j, k] = ∫ xⁱ yʲ zᵏ dm` for all i + j + k ≤ order; entries beyond that degree are zero."""
+    def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
+        """`T[i, j, k] = ∫ xⁱ yʲ zᵏ dm` for all i + j + k ≤ order, lengths measured in `unit`; entries beyond that degree
+        are zero. In a unit near the body's size no degree overflows."""
 
     @property
     @abstractmethod

@@ -64,9 +64,9 @@ class Ellipsoid(Body):
         a, b, c = cls(1.0, semiaxes).semiaxes
         return cls(check_positive("density", density) * 4.0 / 3.0 * math.pi * a * b * c, semiaxes)
 
-    def inertia_integrals(self, order: int) -> Array:
+    def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         T = self.mass * ball_integrals(check_integer("order", order, 0))
-        a, b, c = (axis ** np.arange(order + 1) for axis in self.semiaxes)
+        a, b, c = (axis ** np.arange(order + 1) for axis in self.semiaxes / unit)
         return T * a[:, None, None] * b[None, :, None] * c[None, None, :]
 
     @property

@@ -43,14 +43,14 @@ class GivenIntegrals(Body):
                 allowed = f"∫ρρᵀdm about the mass centre without a negative eigenvalue; it has {moments}"
                 raise InvalidInputError("integrals", integrals, allowed)
 
-    def inertia_integrals(self, order: int) -> Array:
+    def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         n = check_integer("order", order, 0)
         if n > self.order:
             allowed = f"an order up to {self.order}, the highest degree of the integrals that this body was given"
             raise InvalidInputError("order", order, allowed)
         T = np.zeros((n + 1,) * 3)
         for ijk in exponents(n):
-            T[ijk] = self.T[ijk]
+            T[ijk] = self.T[ijk] / unit ** sum(ijk)
         return T
 
     @property

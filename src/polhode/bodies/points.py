@@ -68,15 +68,16 @@ class PointMasses(Body):
         own = 0.4 * float(self.masses @ self.radii**2)
         return (np.trace(Jd) + own) * np.eye(3) - Jd
 
-    def inertia_integrals(self, order: int) -> Array:
+    def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         """Exact sums; for balls, by the binomial theorem about each centre."""
-        x, y, z = np.moveaxis(self.positions[:, :, None] ** np.arange(check_integer("order", order, 0) + 1), 1, 0)
+        places, radii = self.positions / unit, self.radii / unit
+        x, y, z = np.moveaxis(places[:, :, None] ** np.arange(check_integer("order", order, 0) + 1), 1, 0)
         ball = ball_integrals(order)
         T = np.zeros_like(ball)
-        for a, b, c in exponents(order if np.any(self.radii) else 0):
+        for a, b, c in exponents(order if np.any(radii) else 0):
             if ball[a, b, c] == 0.0:
                 continue
-            weights = ball[a, b, c] * self.masses * self.radii ** (a + b + c)
+            weights = ball[a, b, c] * self.masses * radii ** (a + b + c)
             left = order - (a + b + c)
             for i, j, _ in (ijk for ijk in exponents(left) if ijk[2] == 0):
                 n = left + 1 - i - j

@@ -135,9 +135,9 @@ class Polyhedron(Body):
         """The corners of the facets, shape (facets, 3, 3)."""
         return self.vertices[self.faces]
 
-    def inertia_integrals(self, order: int) -> Array:
+    def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         """Exact integrals over the signed tetrahedra that the facets span with the origin."""
-        return self.density * facet_integrals(self.corners, check_integer("order", order, 0))
+        return self.density * unit**3 * facet_integrals(self.corners / unit, check_integer("order", order, 0))
 
     @property
     def radius(self) -> float:

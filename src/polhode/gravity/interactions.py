@@ -46,7 +46,7 @@ class Interaction(ABC):
                 raise InvalidInputError(name, body, "a body")
             off = float(np.linalg.norm(body.centre))
             if off > OFF_CENTRE * size_of(body):
-                allowed = f"a body whose mass centre is the origin of its frame, not {off:g} from it: use recentre=True"
+                allowed = f"a body whose mass centre is the origin of its frame, not {off:g} from it: {_advice(body)}"
                 raise InvalidInputError(name, body, allowed)
 
     @abstractmethod
@@ -154,7 +154,7 @@ class Expansion(Interaction):
 
     def _second_order(self) -> Array:
         m1, m2 = self.body1.mass, self.body2.mass
-        first, second = (inertia_from(integrals(body, 2)) for body in (self.body1, self.body2))
+        first, second = (inertia_from(integrals(body, 2, 1.0)) for body in (self.body1, self.body2))
         trace = m1 * np.trace(second) + m2 * np.trace(first)
         return second_order.NUMBERS.pack(
             kind=SECOND_ORDER,
@@ -167,7 +167,7 @@ class Expansion(Interaction):
     def _any_order(self) -> Array:
         N = self.order
         unit = float(2.0 ** np.round(np.log2(max(size_of(self.body1), size_of(self.body2)) or 1.0)))
-        first, second = (reduced_operator(integrals(b, N), N, unit) for b in (self.body1, self.body2))
+        first, second = (reduced_operator(integrals(b, N, unit), N) for b in (self.body1, self.body2))
         degrees = {"degree1": highest_degree(first), "degree2": highest_degree(second)}
         header = expansion.HEADER.pack(kind=EXPANSION, order=N, **degrees, scale=1.0 / unit)
         # body 2 enters by −ρ₂, which turns the sign of odd degrees
@@ -207,20 +207,27 @@ class PolyhedronPoint(Interaction):
         return polyhedron.polyhedron_numbers(self.shape, self.kind, strength)
 
 
+def _advice(body: Body) -> str:
+    """How to move a body's mass centre to the origin of its frame."""
+    if isinstance(body, GivenIntegrals):
+        return "give its integrals about the mass centre, where those of the first degree are zero"
+    return "use recentre=True"
+
+
 def attracts_as_point(body: Body) -> bool:
     """Whether the body has no multipoles but its mass."""
-    return highest_degree(reduced_operator(body.inertia_integrals(4), 4, size_of(body) or 1.0)) == 0
+    return highest_degree(reduced_operator(body.inertia_integrals(4, size_of(body) or 1.0), 4)) == 0
 
 
-_INTEGRALS: WeakKeyDictionary[Body, dict[int, Array]] = WeakKeyDictionary()
+_INTEGRALS: WeakKeyDictionary[Body, dict[tuple[int, float], Array]] = WeakKeyDictionary()
 
 
-def integrals(body: Body, order: int) -> Array:
+def integrals(body: Body, order: int, unit: float) -> Array:
     """The body's inertia integrals, worked out once however many others it meets."""
     known = _INTEGRALS.setdefault(body, {})
-    if order not in known:
-        known[order] = body.inertia_integrals(order)
-    return known[order]
+    if (order, unit) not in known:
+        known[order, unit] = body.inertia_integrals(order, unit)
+    return known[order, unit]
 
 
 def size_of(body: Body) -> float:

@@ -33,8 +33,8 @@ def place(l: int, k: int, j: int) -> int:
     return l * l + k * (l + 1) + j
 
 
-def reduced_operator(T: Array, order: int, unit: float) -> Array:
-    """The reduced coefficients up to degree `order` of the body with integrals T, lengths measured in `unit`.
+def reduced_operator(T: Array, order: int) -> Array:
+    """The reduced coefficients up to degree `order` of the body with integrals T.
 
     `∂z^{2q+k} = ∂zᵏ (−1)^q Σ_s C(q, s) ∂x^{2(q−s)} ∂y^{2s}`.
     """
@@ -42,7 +42,7 @@ def reduced_operator(T: Array, order: int, unit: float) -> Array:
     sizes = np.zeros_like(coefficients)
     for i, j, k in exponents(order):
         l, (q, kept) = i + j + k, divmod(k, 2)
-        t = T[i, j, k] / (math.factorial(i) * math.factorial(j) * math.factorial(k) * unit**l)
+        t = T[i, j, k] / (math.factorial(i) * math.factorial(j) * math.factorial(k))
         for s in range(q + 1):
             where = place(l, kept, j + 2 * s)
             coefficients[where] += (-1) ** q * math.comb(q, s) * t

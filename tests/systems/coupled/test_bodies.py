@@ -235,3 +235,15 @@ def test_bad_input_is_named(arguments: dict, field: str) -> None:
     with pytest.raises(ph.InvalidInputError) as caught:
         ph.CoupledBodies(**arguments)
     assert caught.value.field == field
+
+
+def test_inertias_of_mixed_shapes() -> None:
+    """Moments beside matrices, as arrays, are the same bodies as matrices alone."""
+    J1, J2 = np.array([1.0, 2.0, 2.5]), np.diag([2.0, 1.5, 1.0])
+    shells = ph.ConcentricShells(J2, J1, K=-0.5)
+    np.testing.assert_array_equal(shells.parameters(), ph.ConcentricShells(J2, np.diag(J1), K=-0.5).parameters())
+    mixed = ph.CoupledBodies([J1, J2, [1, 1, 1]], [[1, 2, 0.3]])
+    np.testing.assert_array_equal(mixed.inertias[1].matrix, J2)
+    for wrong in (3.0, None, [], np.zeros((0, 3)), "abc"):
+        with pytest.raises(ph.InvalidInputError, match="inertias"):
+            ph.CoupledBodies(wrong, [])

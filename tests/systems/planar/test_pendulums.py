@@ -163,3 +163,13 @@ def test_upright_and_hanging_are_always_angles_of_rest(harmonics: list[float]) -
     angles = [float(e.theta) for e in ph.PlanarBody(1.0, harmonics).equilibria()]
     assert {0.0, np.pi} <= set(angles)
     assert len(angles) == (2 if len(harmonics) == 2 else 6)
+
+
+def test_an_axis_that_is_read_again_keeps_its_bits() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        axis = rng.normal(size=3)
+        body = ph.AxisPendulum([0.9, 1.3, 0.7], mass=1.0, rho0=np.cross(rng.normal(size=3), axis), axis=axis)
+        again = ph.AxisPendulum(**body.describe())
+        np.testing.assert_array_equal(again.parameters(), body.parameters())
+        np.testing.assert_array_equal(again.axis, body.axis)

@@ -187,7 +187,7 @@ class CoupledBodies(System):
         potential: Any = None,
         allow_unphysical: bool = False,
     ) -> None:
-        if isinstance(inertias, (str, Mapping)) or np.ndim(np.array(inertias, dtype=object)) == 0 or not len(inertias):
+        if isinstance(inertias, (str, Mapping)) or not isinstance(inertias, Iterable) or not len(list(inertias)):
             raise InvalidInputError("inertias", inertias, "a list with the inertia of at least one body")
         if isinstance(couplings, (str, Mapping)) or not isinstance(couplings, Iterable):
             raise InvalidInputError("couplings", couplings, "a list of rows [i, j, C]")

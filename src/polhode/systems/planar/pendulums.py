@@ -110,10 +110,10 @@ class AxisPendulum(Swinging):
         self.mass = check_positive("mass", mass)
         self.rho0, given = check_finite("rho0", rho0, (3,)), check_finite("axis", axis, (3,))
         self.g = float(check_finite("g", g, ()))
-        length = np.linalg.norm(given)
+        length = float(np.linalg.norm(given))
         if not length > 0.0:
             raise InvalidInputError("axis", axis, "a nonzero vector")
-        self.axis = given / length
+        self.axis = given if abs(length - 1.0) <= 1e-14 else given / length  # one that was read again keeps its bits
         if abs(self.rho0 @ self.axis) > 1e-9 * (np.linalg.norm(self.rho0) or 1.0) or not self.rho0.any():
             raise InvalidInputError(
                 "rho0", rho0, "a nonzero vector across the axis: to its point nearest the mass centre"
