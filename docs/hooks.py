@@ -1,4 +1,4 @@
-"""Pages made when the documentation is built: tables from the classes' own data, and the moving picture."""
+"""Pages made when the documentation is built: tables from the data of the classes, published values, and the animated view."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 TABLES = """# Systems and methods
 
-Made from the classes' own data: `polhode systems` and `polhode methods` print the same.
+These tables are made from the classes; `polhode systems` and `polhode methods` print the same.
 
 ## Systems
 
@@ -20,8 +20,10 @@ Made from the classes' own data: `polhode systems` and `polhode methods` print t
 
 REPRODUCED = """# Published values and ours
 
-Every table and every claim with a number of the five sources, beside what polhode finds; `polhode reproduce all` makes
-the same tables. Where a print is wrong, its row must show that it is, and the reason stands below the table.
+Every published value of the five sources, every statement of them that can be tested numerically, and the value that polhode
+computes; `polhode reproduce all` prints the same tables. "agrees" means: to the last published digit, to rounding for an
+equation, or within a published bound. For a misprint the table also has the corrected value; ours must agree with that and
+not with the published one. The reasons are below each table.
 """
 
 

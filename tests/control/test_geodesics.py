@@ -32,7 +32,7 @@ def test_golden_turn() -> None:
     assert np.abs(middle.Q[2] - known["QT"]).max() < 1e-11
     assert all(cost > turn.cost for _, cost in turn.others)
     assert turn.others, "a way around the other side exists"
-    assert "dearer extremal" in str(turn)
+    assert "more expensive extremal" in str(turn)
 
 
 def test_in_four_dimensions() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from polhode import reproduce
+from polhode.errors import ConvergenceError
 from polhode.reproduce import Comparison
-from polhode.reproduce.base import MISPRINT
-from polhode.reproduce.quaternion import at_least, at_most
+from polhode.reproduce.quaternion_experiments import FILTERS, filter_error
 from polhode.view.figures.catalogue import write_figures
 
 
@@ -17,7 +17,7 @@ def rows() -> list[Comparison]:
 
 
 @pytest.mark.verify
-def test_every_row_is_as_it_should_be(rows: list[Comparison]) -> None:
+def test_every_row_is_as_expected(rows: list[Comparison]) -> None:
     assert [row.as_dict() for row in reproduce.unexpected(rows)] == []
 
 
@@ -27,21 +27,17 @@ def test_every_figure_has_its_claims(rows: list[Comparison]) -> None:
 
 
 @pytest.mark.verify
-def test_what_is_wrong_says_why(rows: list[Comparison]) -> None:
-    wrong = {row.place: row.misprint for row in rows if row.verdict == MISPRINT}
-    assert {"(63)", "(66), (67)", "VIII, by f", "after (31)", "(36), (37)", "after (37)", "(69)", "sec. X"} <= set(
-        wrong
-    )
+def test_misprints_have_reasons(rows: list[Comparison]) -> None:
+    wrong = {row.place: row.reason for row in rows if row.verdict == "misprint"}
+    formulas = {"(63)", "(66), (67)", "VIII, by f", "after (31)", "(36), (37)", "after (37)", "(69)"}
+    assert formulas | {"sec. X", "Fig. 7"} == set(wrong)
     assert all(wrong.values())
-    assert "substeps and a consistent Φ" in wrong["Fig. 7"]
 
 
-def test_a_bound_can_fail() -> None:
-    assert at_most("here", "x", 1.0, 1.1).verdict == "differs"
-    assert at_least("here", "x", 1.0, 0.9).verdict == "differs"
-    assert at_most("here", "x", 1.0, float("nan")).verdict == "differs"
-    assert at_most("here", "x", 1.0, 1.1, "a slip").as_expected
-    assert not at_most("here", "x", 1.0, 0.9, "a slip").as_expected, "a misprint must show"
+def test_a_filter_that_fails_raises_its_error() -> None:
+    """A failure is not an infinite error, which would confirm a misprint."""
+    with pytest.raises(ConvergenceError, match="largest usable step"):
+        filter_error(next(iter(FILTERS)), 10.0)
 
 
 @pytest.mark.verify

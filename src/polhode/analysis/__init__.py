@@ -1,4 +1,4 @@
-"""Measurements on methods: order, symplecticity, reversibility, tangent maps, and whether promises are kept."""
+"""Measurements on methods: order, symplecticity, reversibility, tangent maps, and whether claimed traits hold."""
 
 from .convergence import Convergence, convergence, measured_order
 from .orbits import libration, mutual_distance, mutual_elements, orbit_dataset

@@ -1,4 +1,4 @@
-"""How fast the error falls with the step: measured orders, against the closed form or a tight adaptive run."""
+"""Measured orders: how fast the error decreases with the step, against the closed form or a tight adaptive run."""
 
 from __future__ import annotations
 
@@ -85,5 +85,7 @@ def measured_order(
             errors.append(error)
         n = int(np.ceil(1.5 * n))
     if len(counts) < 3:
-        raise PolhodeError(f"{method!r}: fewer than three steps between the coarsest and the rounding plateau")
+        raise PolhodeError(
+            f"{method!r}: the order cannot be measured: fewer than three steps lie between the coarsest and the rounding plateau"
+        )
     return Convergence(duration / np.array(counts[-3:], dtype=float), np.array(errors[-3:]))

@@ -27,7 +27,7 @@ REFINEMENTS = (1, 2, 4)
 
 @dataclass(frozen=True)
 class QuotientOfPrecision:
-    """Q at times `t`, and the two differences that it is the quotient of."""
+    """Q at times `t`, and the two differences of which it is the quotient."""
 
     t: Array
     coarse: Array
@@ -40,7 +40,7 @@ class QuotientOfPrecision:
 
     @property
     def orders(self) -> Array:
-        """The order that each quotient stands for, log₂ Q."""
+        """The order that each quotient gives, log₂ Q."""
         return np.log2(self.values)
 
 
@@ -65,7 +65,7 @@ def quotient_of_precision(
     array([16., 16.])
     """
     if (t_end is None) == (duration is None):
-        raise InvalidInputError("t_end", t_end, "either t_end or duration, and not both")
+        raise InvalidInputError("t_end", t_end, problem="give either t_end or duration, not both")
     fields = state.system.fields
     if variable is not None and variable not in fields:
         raise InvalidInputError("variable", variable, f"None for all, or one of {', '.join(fields)}")

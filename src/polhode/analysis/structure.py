@@ -1,4 +1,4 @@
-"""Is the map symplectic, is it symmetric, does it stay on the group: measured on any method and system."""
+"""Whether a map is symplectic, symmetric, and stays on the group: measured for any method and system."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def symplectic_defect(state: State, method: Method, step: float, steps: int = 10
 
 
 def symmetry_defect(state: State, method: Method, step: float, steps: int = 200) -> float:
-    """How far `steps` steps forward and as many back end from where they started."""
+    """The distance from the start after `steps` steps forward and as many back."""
     there = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
     back = simulate(there, step=-step, steps=steps, save_every=steps, method=method).final
     return distance(state, back)
 
 
 def group_defect(trajectory: Trajectory) -> float:
-    """How far the variables are off their manifolds at the end of a run.
+    """The distance of the variables from their manifolds at the end of a run.
 
     >>> import polhode as ph
     >>> state = ph.FreeRigidBody.example()

@@ -1,4 +1,4 @@
-"""Work and precision: what accuracy each method reaches, at what cost, on one motion.
+"""Work and precision: the accuracy that each method reaches, and its cost, for one motion.
 
 Every method runs over the same time span with several steps. The cost is the processor time of the fastest of a few runs
 and the number of substeps or right-hand sides; the error is that of the state at the end, and the worst deviation of what
@@ -80,9 +80,9 @@ def work_precision(
     if not (np.isfinite(duration) and duration != 0.0):
         raise InvalidInputError("duration", duration, "a nonzero number")
     if not methods or not counts:
-        raise InvalidInputError("methods" if not methods else "counts", [], "at least one")
+        raise InvalidInputError("methods" if not methods else "counts", [], "a list of at least one")
     system, truth = state.system, reference_final(state, duration)
-    energies = [name for name, kept in system.conserved.items() if kept.kind == "energy"]
+    energies = [name for name, invariant in system.conserved.items() if invariant.kind == "energy"]
     runs: list[Work] = []
     for method in methods:
         method.check(system)
@@ -98,10 +98,10 @@ def work_precision(
                 ]
             except PolhodeError:
                 continue
-            kept = {k.name: k.relative for k in whole.conservation()}
-            energy = max((kept[name] for name in energies), default=float("nan"))
+            drift = {k.name: k.relative for k in whole.conservation()}
+            energy = max((drift[name] for name in energies), default=float("nan"))
             cost = whole.stats.evaluations
             runs.append(Work(method, step, distance(whole.final, truth), energy, min(seconds), cost))
     if not runs:
-        raise PolhodeError("no method could take any of these steps; give larger counts")
+        raise PolhodeError("no method can take any of these steps: give larger counts")
     return WorkPrecision(state, float(duration), tuple(runs))

@@ -1,4 +1,4 @@
-"""Shortest ways between attitudes (problems 6.16 and 6.17 of [LLM17]).
+"""Shortest paths between attitudes (problems 6.16 and 6.17 of [LLM17]).
 
 bi-invariant metric, min ∫|ω|²:      R(t) = R₀ exp(tS(ω)),  S(ω) = log(R₀ᵀR₁); its length is at most π.
 left-invariant metric, min ∫ω·Jω:    the motions of the free body with inertia J. The two-point problem has no
@@ -26,7 +26,7 @@ MOST_ITERATIONS = 40
 
 @dataclass(frozen=True)
 class Geodesic:
-    """A way from `start`, at t = 0, to its end, at t = 1; `omega` is the body rate at the start."""
+    """A path from `start`, at t = 0, to its end, at t = 1; `omega` is the body rate at the start."""
 
     start: Array
     omega: Array
@@ -65,7 +65,7 @@ def geodesic(R0: ArrayLike, R1: ArrayLike, inertia: ArrayLike | None = None, *, 
     omega = so3.log(start.T @ end)
     angle = float(np.linalg.norm(omega))
     if turns and not angle > 0.0:
-        raise InvalidInputError("turns", turns, "0 between equal attitudes: there the axis is not determined")
+        raise InvalidInputError("turns", turns, "0 between equal attitudes, where the axis is not determined")
     direct = omega * (1.0 + 2.0 * np.pi * turns / angle) if turns else omega
     if inertia is None:
         return Geodesic(start, direct, np.eye(3))
@@ -78,7 +78,7 @@ def geodesic(R0: ArrayLike, R1: ArrayLike, inertia: ArrayLike | None = None, *, 
 
 
 def _shoot(start: Array, end: Array, J: Array, omega: Array) -> Geodesic | None:
-    """Follow the geodesic of a sphere as the inertia changes to J; None where the way is lost."""
+    """Follow the geodesic of a sphere as the inertia changes to J; None where that fails."""
     sphere = np.trace(J) / 3.0 * np.eye(3)
 
     def miss(inertia: Array, rate: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The cheapest turn in N steps:  max Σ tr(Λ U_k),  Q_{k+1} = Q_k U_k,  from Q₀ to Q_N   (6.8)–(6.10) of [BCMR02].
+"""The optimal rotation in N steps:  max Σ tr(Λ U_k),  Q_{k+1} = Q_k U_k,  from Q₀ to Q_N   (6.8)–(6.10) of [BCMR02].
 
 With a time step h it is `min C_N = 1/(2h) Σ tr Λ(1 − U_k)`, which tends to the continuous ¼∫⟨U, J(U)⟩ with an error of O(h²).
 (The paper asks for a minimum of Σ tr(Λ U_k); extremals for moderate steps are maxima.) The extremals are the discrete rigid

@@ -1,4 +1,4 @@
-"""The cheapest turn from Q₀ to Q_T in a given time:  min ¼∫₀ᵀ⟨U, J(U)⟩ dt,  Q̇ = Q U   (5.1), (5.2) of [BCMR02].
+"""The optimal rotation from Q₀ to Q_T in a given time:  min ¼∫₀ᵀ⟨U, J(U)⟩ dt,  Q̇ = Q U   (5.1), (5.2) of [BCMR02].
 
 The extremals are the motions of the free rigid body: U = J⁻¹(M), Ṁ = [M, U]. In the symmetric representation the costate of
 the maximum principle is P, with U = J⁻¹(QᵀP − PᵀQ) (5.3) and Ṗ = P U; that P is a rotation for ‖M‖ < 2 only, while the costate
@@ -62,7 +62,7 @@ class Steering:
         return self.body.weight.J_inverse(self._at(t)[1])
 
     def costate(self, t: ArrayLike) -> Array:
-        """The costate P(t) ∈ SO(n) with U = J⁻¹(QᵀP − PᵀQ) (5.3), where ‖M‖ < 2; take a longer duration where it is not."""
+        """The costate P(t) ∈ SO(n) with U = J⁻¹(QᵀP − PᵀQ) (5.3), where ‖M‖ < 2; otherwise use a longer duration."""
         return costate(*self._at(t))
 
     def costate_B(self, t: ArrayLike) -> Array:
@@ -84,7 +84,7 @@ class Steering:
 
     def __str__(self) -> str:
         many = len(self.others)
-        ways = f"{many} dearer extremal{'s' if many > 1 else ''}" if many else "no other extremal"
+        ways = f"{many} more expensive extremal{'s' if many > 1 else ''}" if many else "no other extremal"
         costs = ", ".join(f"{cost:.6g}" for _, cost in self.others[:5])
         return (
             f"cost {self.cost:.12g}, end point met to {self.miss:.1e}; {ways} found from {self.starts} starts"
@@ -105,7 +105,7 @@ def steer(
 ) -> Steering:
     """The cheapest extremal of (5.1) from `Q0` to `QT` that `starts` starts lead to.
 
-    The starts are the short way and random ones, drawn with `seed`. That nothing cheaper exists is not proved.
+    The starts are the shortest rotation and random ones, drawn with `seed`. It is not proved that there is no cheaper one.
 
     >>> from polhode.geometry import son
     >>> turn = steer([1, 1, 1], np.eye(3), son.exp(son.hat([0, 0, 1.0])), 2.0, starts=2)

@@ -129,7 +129,7 @@ class DiscreteProblem:
         for _ in range(MAX_ITERATIONS):
             fx, fu, ku = self._jacobians(here, control)
             Hx, Hu = self.gradient(ahead, here, control, sigma)
-            kept = np.asarray(self.constraint(control), dtype=np.float64).reshape(-1)
+            violation = np.asarray(self.constraint(control), dtype=np.float64).reshape(-1)
             C = self._curvature(ahead, here, control, sigma)
             A = np.block(
                 [
@@ -138,11 +138,11 @@ class DiscreteProblem:
                     [np.zeros((ell, n)), ku, np.zeros((ell, ell))],
                 ]
             )
-            step = np.linalg.lstsq(A, -np.concatenate([Hx - costate, Hu, kept]), rcond=1e-12)[0]
+            step = np.linalg.lstsq(A, -np.concatenate([Hx - costate, Hu, violation]), rcond=1e-12)[0]
             ahead, control, sigma = ahead + step[:n], control + step[n : n + m], sigma + step[n + m :]
             if np.linalg.norm(step) <= 1e-13 * (1.0 + np.linalg.norm(np.concatenate([ahead, control, sigma]))):
                 return np.asarray(self.f(here, control), dtype=np.float64).reshape(-1), ahead, control
-        raise PolhodeError("the step of the extremal was not found: give a guess of the control nearer to it")
+        raise PolhodeError("the step of the extremal was not found: give a better guess of the control")
 
     # --- from end to end ------------------------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class DiscreteProblem:
 
         `u`: controls to begin with, one for all steps (m,) or one each (N, m). `x`: states to begin with, (N + 1, n);
         by default on the straight line. `p`: costates (N + 1, n); by default those that fit x and u best. Failing to meet the end point to
-        `tolerance` is an error that tells the miss.
+        `tolerance` is an error that says how far it is missed.
         """
         start, end = np.atleast_1d(np.array(x0, dtype=np.float64)), np.atleast_1d(np.array(xN, dtype=np.float64))
         if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
@@ -184,7 +184,7 @@ class DiscreteProblem:
         return _Newton(self, X, U, P, progress).run(tolerance)
 
     def _check(self, x: Array, u: Array) -> None:
-        """That f and g have the right shapes and are analytic: a complex step must agree with a real one."""
+        """Check that f and g have the right shapes and are analytic: a complex step must agree with a real one."""
         n, size = len(x), 1e-6
         out = np.asarray(self.f(x, u)).reshape(-1)
         if out.shape != x.shape:
@@ -238,15 +238,15 @@ class _Newton:
         """Stationarity in x and u, then the dynamics and the constraints."""
         X, U, P, sigma = self.parts(z)  # P[k] is p_{k+1}
         problem = self.problem
-        in_x, in_u, moved, kept = [], [], [], []
+        in_x, in_u, moved, violations = [], [], [], []
         for k in range(self.N):
             Hx, Hu = problem.gradient(P[k], X[k], U[k], sigma[k])
             if k:
                 in_x.append(Hx - P[k - 1])
             in_u.append(Hu)
             moved.append(np.asarray(problem.f(X[k], U[k]), dtype=np.float64).reshape(-1) - X[k + 1])
-            kept.append(np.asarray(problem.constraint(U[k]), dtype=np.float64).reshape(-1))
-        return np.concatenate([*in_x, *in_u, *moved, *kept])
+            violations.append(np.asarray(problem.constraint(U[k]), dtype=np.float64).reshape(-1))
+        return np.concatenate([*in_x, *in_u, *moved, *violations])
 
     def matrix(self, z: Array) -> Any:
         """The derivative of `residual`, symmetric, as a sparse matrix."""
@@ -314,7 +314,7 @@ class _Newton:
         if not (miss <= tolerance and residual <= tolerance * (1.0 + float(np.linalg.norm(self.z)))):
             raise MissedEndPointError(
                 f"no extremal was found from this guess: after {iterations} iterations the equations are off by "
-                f"{residual:.3g} and the end point is missed by {miss:.3g}; give a guess nearer to it",
+                f"{residual:.3g} and the end point is missed by {miss:.3g}; give a better guess",
                 miss,
             )
         first = self.problem.gradient(P[0], X[0], U[0])[0]
@@ -324,7 +324,7 @@ class _Newton:
 
 @contextmanager
 def _status(progress: bool) -> Iterator[Callable[[str], None]]:
-    """A line that tells how far it is, on a terminal; otherwise nothing."""
+    """A line of progress on a terminal; nothing if the output is not a terminal."""
     if progress:
         from rich.console import Console
 

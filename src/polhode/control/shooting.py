@@ -39,7 +39,7 @@ class MissedEndPointError(PolhodeError, ArithmeticError):
 
 @dataclass(frozen=True)
 class Shot:
-    """A motion that arrives: its initial momentum, and what is left of the way to the end point."""
+    """A motion that arrives: its initial momentum, and the rotation that is left to the end point."""
 
     M0: Array
     miss: float
@@ -112,12 +112,12 @@ class Shooter:
 
 
 def first_guess(body: RigidBodySOn, Q0: Array, QT: Array, duration: float) -> Array:
-    """The momentum of a body that would turn steadily from Q₀ to Q_T the short way."""
+    """The momentum of a steady rotation from Q₀ to Q_T by the smallest angles."""
     return body.weight.J(unchecked.son_log(Q0.T @ QT) / duration)
 
 
 def guesses(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, starts: int, seed: int) -> Iterator[Array]:
-    """`starts` momenta to shoot with: the short way, then random turns, from gentle to twice around."""
+    """`starts` momenta to shoot with: that of the shortest rotation, then random ones of up to two turns."""
     yield first_guess(body, Q0, QT, duration)
     rng = np.random.default_rng(seed)
     d = body.n * (body.n - 1) // 2
@@ -129,12 +129,12 @@ def guesses(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, starts: i
 
 def distinct(shots: Iterable[Shot], cost: dict[int, float]) -> list[Shot]:
     """Shots that arrived, cheapest first, each once; `cost` by `id`."""
-    kept: list[Shot] = []
+    distinct: list[Shot] = []
     for shot in sorted(shots, key=lambda s: cost[id(s)]):
         scale = float(np.linalg.norm(shot.M0))
-        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * scale for other in kept):
-            kept.append(shot)
-    return kept
+        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * scale for other in distinct):
+            distinct.append(shot)
+    return distinct
 
 
 def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) -> tuple[RigidBodySOn, Array, Array]:
@@ -147,7 +147,7 @@ def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) 
 
 
 def shown(items: Iterable[Array], total: int, progress: bool) -> Iterable[Array]:
-    """The same, with a progress bar if it is wanted and there is a terminal."""
+    """The same iterable, with a progress bar if `progress` is true and the output is a terminal."""
     if not progress:
         return items
     from rich.console import Console

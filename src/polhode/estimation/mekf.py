@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Update:
-    """What a measurement did: the innovation, its squared length in its own covariance (NIS), whether it was used, and
-    the degrees of freedom of the NIS: 2 for a direction, 3 for a gyro."""
+    """The result of a measurement: the innovation, its squared length relative to its covariance (NIS), whether it was used,
+    and the degrees of freedom of the NIS: 2 for a direction, 3 for a gyro."""
 
     innovation: Array
     nis: float
@@ -92,7 +92,7 @@ class MEKF:
         return Q
 
     def predict(self, dt: float) -> None:
-        """Go `dt` forward in time."""
+        """Predict the state and the covariance a time `dt` later."""
         dt = float(check_finite("dt", dt, ()))
         if dt == 0:
             return
@@ -102,7 +102,7 @@ class MEKF:
         self.covariance = Phi @ self.covariance @ Phi.T + self.process_noise(dt)
 
     def update(self, sensor: VectorSensor | Gyro, measurement: ArrayLike) -> Update:
-        """Use a measurement taken now."""
+        """Update the estimate with a measurement at the present time."""
         if not isinstance(sensor, (VectorSensor, Gyro)):
             raise InvalidInputError("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
         z = check_finite("measurement", measurement, (3,))
@@ -142,7 +142,7 @@ class MEKF:
         return np.concatenate([so3.log(self.state.R.T @ truth.R), truth.omega - self.state.omega])
 
     def nees(self, truth: State) -> float:
-        """The squared error in the filter's own covariance: on average 6 for a consistent filter."""
+        """The squared error relative to the covariance of the filter: on average 6 for a consistent filter."""
         e = self.error(truth)
         return float(e @ np.linalg.solve(self.covariance[:6, :6], e))
 

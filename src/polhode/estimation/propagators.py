@@ -1,4 +1,4 @@
-"""How a filter carries its estimate from one measurement to the next: the state, and the matrix Φ for the covariance.
+"""How a filter predicts its estimate from one measurement to the next: the state, and the matrix Φ for the covariance.
 
 The error is (δθ, δω): `R_true = R exp S(δθ)`, `ω_true = ω + δω`, both in the body frame. `Stepped` uses any compiled
 method with substeps, and takes Φ from the tangent of the very steps it makes (run on dual numbers). `FirstOrder` makes
@@ -43,7 +43,7 @@ def _body(state: State) -> AttitudeSystem:
         raise PolhodeError(f"a filter of the attitude needs a system on SO(3), not {type(state.system).__name__}")
     if isinstance(state.system, DampedGyrostat):
         raise PolhodeError(
-            "a filter of attitude and rate cannot follow a damper, whose rate it neither knows nor measures"
+            "a filter of attitude and rate cannot be used with a damper: it does not estimate the rate of the damper"
         )
     return state.system
 
@@ -52,8 +52,8 @@ def on_group(state: State) -> State:
     """The state with its attitude brought back to a rotation: methods that leave the group need it."""
     if not np.linalg.norm(state.R.T @ state.R - np.eye(3)) < 1.0:
         raise PolhodeError(
-            f"the filter diverged: at t = {state.t:g} its method has left the rotations too far to come back; "
-            "take shorter substeps, or a method that stays on the group, such as LGVI()"
+            f"the filter diverged: at t = {state.t:g} the attitude of its method is no longer near a rotation; "
+            "use shorter substeps, or a method that stays on the group, such as LGVI()"
         )
     return _body(state).moved(state, so3.project(state.R), state.omega)
 
@@ -119,12 +119,14 @@ def motion_matrix(state: State) -> Array:
 
 
 def _momentum_slope(state: State, method: Method) -> Array:
-    """∂Π/∂θ at a constant rate, for the momentum that the method's steps are made on: of `Π = Jω + A(R)`, that of A."""
+    """∂Π/∂θ at a constant rate, for the momentum in which the method steps: for `Π = Jω + A(R)` the derivative of A."""
     system = _body(state)
     names = system.representations[method.representation].layout.slices
     if not {"P", "Pi"} & set(names):
-        raise PolhodeError(f"a filter needs a method on the attitude and the momentum Pi, which {method!r} is not")
-    if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number is no function of R
+        raise PolhodeError(
+            f"a filter needs a method in the attitude and the momentum Pi; {method!r} uses other variables"
+        )
+    if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number does not depend on R
         return np.zeros((3, 3))
     return _by_attitude(_linear_term(system), state.R)
 

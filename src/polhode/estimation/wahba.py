@@ -56,7 +56,9 @@ def least_squares_attitude(r: ArrayLike, b: ArrayLike, sigma: ArrayLike | None =
     U, s, Vt = np.linalg.svd(np.einsum("i,ij,ik->jk", weights, inertial, body))
     sign = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
     if not s[1] + sign * s[2] > UNDETERMINED * np.sum(weights * sizes[0] * sizes[1]):
-        raise InvalidInputError("b", body, "directions that determine an attitude: here several fit them equally well")
+        raise InvalidInputError(
+            "b", body, "directions that determine an attitude: several attitudes fit these equally well"
+        )
     return U @ np.diag([1.0, 1.0, sign]) @ Vt
 
 

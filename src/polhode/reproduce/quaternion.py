@@ -1,7 +1,8 @@
 """Z. R. Manchester, M. A. Peck, "Quaternion variational integrators for spacecraft dynamics" (2016), section IX.
 
 The three experiments: A, a free body; B, a damper with C from 0.1 to 100; C, an attitude filter. The paper gives hardly any
-numbers; each claim of its text is expressed here as a bound. Misprints are evaluated as printed.
+numbers; each claim of its text is expressed here as a bound. A misprinted formula is evaluated as published and corrected,
+and compared with a run of this library. A claim that does not hold has a bound in the other direction.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from ..geometry import so3
 from ..geometry.increments.gyrostat import solve_damped_increment_
 from ..geometry.increments.rigid import symmetric_entries
-from ..methods import Exact, FullKickVI, QuaternionVI
+from ..methods import LGVI, Exact, FullKickVI, QuaternionVI
 from ..simulation.driver import simulate
-from ..systems import FreeRigidBody, Gyrostat
-from .base import Comparison, at_least, at_most
+from ..simulation.step_limit import largest_step
+from ..simulation.trajectory import Trajectory
+from ..systems import DampedGyrostat, FreeRigidBody, Gyrostat
+from .base import Comparison, at_least, at_most, correct_statement, misprint, not_at_most
 from .quaternion_experiments import (
     DAMPER,
     FILTERS,
@@ -24,8 +27,10 @@ from .quaternion_experiments import (
     damped_energy,
     energy_change,
     energy_deviation,
+    energy_residual,
     explicit_work,
     filter_error,
+    filter_start,
     free_errors,
     free_run,
     free_series,
@@ -55,19 +60,14 @@ def _free_body() -> list[Comparison]:
     for figure, what, i in (("Fig. 1", "momentum", 0), ("Fig. 2", "energy", 1)):
         for other in ("midpoint", "RK45"):
             ratio = worst[other][i] / worst["variational"][i]
-            rows.append(at_least(figure, f"{what} error in 200 s, {other} / variational", 1e3, ratio))
+            rows.append(at_least(figure, f"{what} error in 200 s, {other} / variational", 1e10, ratio))
+    what = "attitude error at 20 s, variational / "
     return [
         *rows,
-        at_most("Fig. 3", "momentum error, 10⁶ steps", 1e-11, million["spatial_momentum"]),
-        at_most("Fig. 3", "energy error, 10⁶ steps", 1e-11, million["energy"]),
-        at_most(
-            "sec. X",
-            "attitude error at 20 s, variational / midpoint",
-            1.0,
-            off["variational"] / off["midpoint"],
-            reason,
-        ),
-        at_most("sec. X", "attitude error at 20 s, variational / RK45", 1.0, off["variational"] / off["RK45"], reason),
+        at_most("Fig. 3", "momentum error, 10⁶ steps", 1e-12, million["spatial_momentum"]),
+        at_most("Fig. 3", "energy error, 10⁶ steps", 1e-12, million["energy"]),
+        not_at_most("sec. X", f"{what}midpoint", 1.0, 1.5, off["variational"] / off["midpoint"], reason),
+        not_at_most("sec. X", f"{what}RK45", 1.0, 5.0, off["variational"] / off["RK45"], reason),
     ]
 
 
@@ -83,30 +83,33 @@ def _damper() -> list[Comparison]:
         at_most("Fig. 5", "energy error, C = 10, symmetric", 0.01, energy_deviation(10.0, half)),
         at_most("IX B", "steps until midpoint diverges, C = 10", 10.0, midpoint_steps(10.0)),
         at_least("IX B", "steps until midpoint diverges, C = 1", 500.0, midpoint_steps(1.0)),
+        correct_statement("(54), (64)", "energy at 150 s, C = 1, DOP853 − the equations in SciPy", energy_residual(1.0), 1e-9),
         at_least("Fig. 6", "energy at 150 s / 3 s, BDF", 1.0, energy_change("BDF")),
         # not true of all stiff solvers: one that is not a multistep method loses energy at the same tolerance
-        at_most("our test", "energy at 150 s / 3 s, Radau", 1.0, energy_change("Radau")),
-    ]
+        at_most("Fig. 6", "energy at 150 s / 3 s, Radau", 1.0, energy_change("Radau")),
+        correct_statement("Fig. 6", "energy at 150 s / 3 s, ours less that of a tight run", energy_change(FullKickVI()) - energy_change("tight"), 1e-4),
+    ]  # fmt: skip
 
 
 def _filter() -> list[Comparison]:
     one, many, standard, midpoint, rk4 = FILTERS
-    fold = "one step per sample has no solution beyond 7.37 s, and from 2 s on its phase error biases the rate"
+    fold = "the filter is called insensitive to the interval; one step per sample has no solution beyond 7.37 s"
     equal = (
         "RK4 with the same substeps and its own tangent is as accurate: the gain comes from substeps and a consistent Φ"
     )
-    exact = "it is exact for the discrete map, whose distance from the true motion grows with the step"
+    exact = "it is exact for the discrete map, whose distance from the true motion grows as the cube of the step"
     rms = filter_error
+    growth = tangent_error(0.1) / tangent_error(0.05)
     return [
         at_most("Fig. 7", "RMS at 0.1 s, variational / standard", 1.1, rms(one, 0.1) / rms(standard, 0.1)),
         at_least("Fig. 7", "RMS of the standard filter, 5 s / 0.1 s", 10.0, rms(standard, 5.0) / rms(standard, 0.1)),
-        at_most("Fig. 7", "RMS (°) at 10 s, one variational step", 0.5, rms(one, 10.0), fold),
+        misprint("Fig. 7", "largest sample interval (s), one variational step", 20.0, 7.37, largest_step(filter_start(), LGVI()), fold, 5e-3),
         at_most("Fig. 7", "RMS (°) at 10 s, variational substeps", 0.5, rms(many, 10.0)),
         at_most("Fig. 7", "RMS (°) at 20 s, variational substeps", 0.5, rms(many, 20.0)),
         at_most("Fig. 7", "RMS at 10 s, substeps, variational / midpoint", 1.0, rms(many, 10.0) / rms(midpoint, 10.0)),
-        at_most("Fig. 7", "RMS at 10 s, substeps, variational / RK4", 1.0, rms(many, 10.0) / rms(rk4, 10.0), equal),
-        at_most("(69)", "error of Φ, T = 2 s / T = 0.1 s", 1.0, tangent_error(2.0) / tangent_error(0.1), exact),
-    ]
+        not_at_most("Fig. 7", "RMS at 10 s, substeps, variational / RK4", 1.0, 1.0, rms(many, 10.0) / rms(rk4, 10.0), equal),
+        misprint("(69)", "error of Φ, T = 0.1 s / T = 0.05 s", 1.0, 8.0, growth, exact, 0.1),
+    ]  # fmt: skip
 
 
 def _misprints() -> list[Comparison]:
@@ -120,58 +123,59 @@ def _misprints() -> list[Comparison]:
         "2/h multiplies both terms, 2/h (s Iφ ± φ × Iφ): as printed, the momentum would hardly rotate in the body frame"
     )
     swapped = "(37) is the momentum at the start of an interval, (36) that at its end"
-    p = INERTIA @ OMEGA
-    wrong_start = float(np.linalg.norm(_start_momentum(0.2, -1.0) - p) / np.linalg.norm(p))
-    right_start = float(np.linalg.norm(_start_momentum(0.2, 1.0) - p) / np.linalg.norm(p))
-    printed, true = _momentum_change(1e-3, 1.0), _momentum_change(1e-3, 2e3)
+    damped = _damped_run()
+    momentum = damped.R[-1] @ (damped.Pi[-1] + DAMPER * damped.omega_D[-1])
+    energy = damped.kinetic_energy[-1] / damped.kinetic_energy[0]
+    h = 0.2
+    step = simulate(free_start(), step=h, steps=1, method=QuaternionVI())
+    phi = step.q[1][:3]  # the increment: the first attitude is the identity
+    product = np.cross(phi, INERTIA @ phi)
+    fraction = 1.0 - 1e-7
     return [
-        Comparison("(63)", "rate after 1 s, torque 0.3 on inertia 3", -0.1, float(spun.omega[2]), 1e-9, sign),
-        at_most("(66), (67)", "energy, 3 s / 0 s, C = 0.1", 1.0, _printed_damper(flipped=True)[0], add),
-        at_most("corrected", "energy, 3 s / 0 s, C = 0.1", 1.0, _printed_damper()[0]),
-        at_most("VIII, by f", "momentum error in 3 s", 1e-12, _printed_damper(forwards=True)[1], back),
-        at_most("corrected", "momentum error in 3 s", 1e-12, _printed_damper()[1]),
-        Comparison("after (31)", "largest rotation about a principal axis (°)", 180.0, _largest_rotation(), 1.0, half),
-        Comparison("(36), (37)", "rotation of Π in a small step / true", printed, true, 1e-2, bracket),
-        at_most("after (37)", "momentum error when started by (36)", 1e-12, wrong_start, swapped),
-        at_most("corrected", "momentum error when started by (37)", 1e-12, right_start),
-    ]
+        misprint("(63)", "rate after 1 s, torque 0.3 on inertia 3", -0.1, 0.1, spun.omega[2], sign),
+        misprint("(66), (67)", "energy, 3 s / 0 s, C = 0.1", _damper_scheme(flipped=True)[0], _damper_scheme()[0], energy, add),
+        misprint("VIII, by f", "spatial momentum after 3 s", _damper_scheme(forwards=True)[1], (INERTIA + DAMPER * np.eye(3)) @ OMEGA, momentum, back),
+        misprint("after (31)", "rotation (°) about a principal axis in (1 − 10⁻⁷) of the largest step", 180.0,
+            np.degrees(np.arcsin(fraction)), _largest_rotation(fraction), half, 1e-4),
+        misprint("(36), (37)", "change of Π in a step", -2.0 * product, -4.0 / h * product, step.Pi[1] - step.Pi[0], bracket),
+        misprint("after (37)", "φ of the first step", _first_increment(h, -1.0), _first_increment(h, 1.0), phi, swapped),
+    ]  # fmt: skip
 
 
-def _largest_rotation() -> float:
-    """The angle in degrees of a step just below the largest possible one, for a spin about the third axis."""
+def _largest_rotation(fraction: float) -> float:
+    """The angle in degrees of a step of this fraction of the largest possible one, for a spin about the third axis."""
     body = FreeRigidBody(INERTIA)
     start = body.state(omega=[0.0, 0.0, 1.0])
-    run = simulate(start, step=(1.0 - 1e-7) * body.largest_step(start), steps=1)
+    run = simulate(start, step=fraction * body.largest_step(start), steps=1)
     return float(np.degrees(so3.distance(run.R[0], run.R[1])))
 
 
-def _momentum_change(h: float, factor: float) -> float:
-    """|p⁻ − p⁺|/(h |Π × ω|) of a step with φ = hω/2 by (36) and (37), with `factor` before the vector product."""
-    phi = 0.5 * h * OMEGA
-    return float(
-        np.linalg.norm(2.0 * factor * np.cross(phi, INERTIA @ phi))
-        / np.linalg.norm(h * np.cross(INERTIA @ OMEGA, OMEGA))
-    )
-
-
-def _start_momentum(h: float, sign: float) -> Array:
-    """The momentum at the start of an interval whose φ solves `(2/h)(s Iφ + sign φ × Iφ) = Iω`."""
+def _first_increment(h: float, sign: float) -> Array:
+    """The φ that solves `(2/h)(s Iφ + sign φ × Iφ) = Iω`."""
     p, phi = INERTIA @ OMEGA, 0.5 * h * OMEGA
     for _ in range(60):
         M = INERTIA @ phi
         s = np.sqrt(1.0 - phi @ phi)
         phi = phi + np.linalg.solve(INERTIA, 0.5 * h * p - (s * M + sign * np.cross(phi, M)))
-    M, s = INERTIA @ phi, np.sqrt(1.0 - phi @ phi)
-    return np.asarray(2.0 / h * (s * M + np.cross(phi, M)))
+    return np.asarray(phi, np.float64)
 
 
-def _printed_damper(*, flipped: bool = False, forwards: bool = False) -> tuple[float, float]:
-    """The scheme (66), (67) with the printed sign (`flipped`), or with the damper's momentum rotated `forwards`, for C = 0.1
-    and h = 0.03: the energy after 3 s over the first, and the relative error of the spatial momentum."""
-    h, C = 0.03, 0.1
+DAMPER_TEST = 0.1, 0.03, 100  # C, h and the number of steps in tests of the formulas
+
+
+def _damped_run() -> Trajectory:
+    """The library's run for tests of the formulas of the damper."""
+    C, h, steps = DAMPER_TEST
+    body = DampedGyrostat(INERTIA, damper_inertia=DAMPER, damping=C)
+    return simulate(body.state(omega=OMEGA, omega_D=OMEGA), step=h, steps=steps, method=FullKickVI())
+
+
+def _damper_scheme(*, flipped: bool = False, forwards: bool = False) -> tuple[float, Array]:
+    """The scheme (66), (67) with the published sign (`flipped`), or with the damper's momentum rotated `forwards`: the
+    energy at the end over the first, and the spatial momentum at the end."""
+    C, h, steps = DAMPER_TEST
     J, R, Pi, d = tuple(symmetric_entries(INERTIA)), np.eye(3), INERTIA @ OMEGA, DAMPER * OMEGA
-    first = Pi + d
-    for _ in range(100):
+    for _ in range(steps):
         k = -2.0 * C if flipped else 2.0 * C
         c, impulse, *_ = solve_damped_increment_(J, tuple(Pi), h, (0.0, 0.0, 0.0), tuple(d), DAMPER, k)
         F = so3.cayley(np.array([float(x) for x in c]))
@@ -181,4 +185,4 @@ def _printed_damper(*, flipped: bool = False, forwards: bool = False) -> tuple[f
         damped_energy(np.concatenate([np.linalg.solve(INERTIA, P), D / DAMPER]))
         for P, D in ((INERTIA @ OMEGA, DAMPER * OMEGA), (Pi, d))
     )
-    return float(after / before), float(np.linalg.norm(R @ (Pi + d) - first) / np.linalg.norm(first))
+    return float(after / before), np.asarray(R @ (Pi + d), np.float64)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import PolhodeError
 from ..methods import FullKickVI, QuaternionVI
 from ..view.figures.style import BLACK, legend_beside, styled
 from .quaternion_experiments import (
@@ -122,13 +123,21 @@ def plot_stiff_solvers() -> Figure:
     return figure
 
 
+def _error_or_gap(name: str, interval: float) -> float:
+    """The error of a filter, or NaN, which is not drawn, where its step has no solution or it diverges."""
+    try:
+        return filter_error(name, interval)
+    except PolhodeError:
+        return float("nan")
+
+
 @styled
 def plot_filter_errors() -> Figure:
     """Figure 7: the filter's error over the sample interval; a curve ends where its filter fails."""
     title = "RMS attitude error of the filter over the sample interval"
     figure, ax = _panel(title, "sample interval (s)", "error (degrees)")
     for name, marker in zip(FILTERS, "osD^v", strict=True):
-        found = np.array([filter_error(name, T) for T in INTERVALS])
+        found = np.array([_error_or_gap(name, T) for T in INTERVALS])
         ax.loglog(INTERVALS, np.where(found < 60.0, found, np.nan), f"{marker}-", markersize=4, label=name)
     ax.axhline(1.39, color=BLACK, linewidth=0.9, linestyle=":", label="TRIAD alone")
     legend_beside(ax)

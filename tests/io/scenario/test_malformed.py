@@ -90,7 +90,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "neither t_end nor steps": (changed("t_end = 2.0\n", ""), ["run.t_end is missing", "steps"]),
     "half a step": (changed("t_end = 2.0", "steps = 2.5"), ["run.steps = 2.5", "whole number"]),
     "negative steps": (changed("t_end = 2.0", "steps = -1"), ["run.steps = -1", "at least 0"]),
-    "too many samples": (changed("t_end = 2.0", "steps = 1" + "0" * 30), ["run.save_every = 1", "save fewer"]),
+    "too many samples": (changed("t_end = 2.0", "steps = 1" + "0" * 30), ["run.save_every = 1", "a larger save_every"]),
     "uncountable steps": (changed("step = 0.1", "step = 1e-320"), ["run.step", "in at most"]),
     "save_every zero": (changed("step = 0.1", "step = 0.1\nsave_every = 0"), ["run.save_every = 0", "at least 1"]),
     "bad order": (changed("order = 2", "order = 3"), ["method.order = 3", "2, 4, 6, 8"]),

@@ -132,7 +132,7 @@ def _check_memory(where: str, run: RunTable, system: System, method: Method, ste
     samples = 1 + -(-steps // run.save_every)
     memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
     if memory > physical_memory():
-        problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: save fewer"
+        problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: use a larger save_every"
         raise ScenarioError(where, "run.save_every", run.save_every, problem=problem)
     return samples, memory
 
