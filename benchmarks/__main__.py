@@ -19,7 +19,7 @@ from .full_body import LIMITS, MANY, cluster_job, pair_job
 from .other_costs import costs
 from .tangents import LIMIT, tangent_jobs
 from .timing import best_times
-from .yardstick import FLAGS, STRICT, NoCompilerError, Yardstick
+from .yardstick import FLAGS, STRICT, ExplicitYardstick, NoCompilerError, Yardstick
 
 STEP_SIZES = (0.2, 0.02)
 STEPS = 30_000
@@ -28,6 +28,7 @@ ROUNDS = 50
 WIDTHS = (4, 8, 16)
 PARTIALS = 6
 C, LGVI = "C", "LGVI 2"
+EXPLICIT = (ph.RK4(), ph.Midpoint())
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ class Row:
     bar: Bar | None = None
 
 
+def explicit_yardstick(method: ph.Method) -> ExplicitYardstick:
+    """The same method in C."""
+    return ExplicitYardstick(type(method).__name__.lower())
+
+
 def lane_bar() -> float:
     """How many members lanes should do in the time of one."""
     features = llvmlite.binding.get_host_cpu_features()
@@ -83,8 +89,11 @@ def rows(step: float, libraries: dict[str, Yardstick]) -> Iterator[Row]:
         bar = Bar(LGVI, lane_bar() if default else None, gain=True)
         yield Row(f"LGVI 2, {width} lanes{'*' if default else ''}", run, STEPS * width, bar)
     yield Row(f"LGVI 2, {PARTIALS} partials", job(ph.LGVI(), step, duals(PARTIALS), steps=STEPS), STEPS, Bar(LGVI, 2.5))
-    for method in (ph.RK4(), ph.Midpoint()):
-        yield Row(type(method).__name__, job(method, step, steps=STEPS), STEPS)
+    for method in EXPLICIT:
+        name = type(method).__name__
+        if libraries:
+            yield Row(f"{name} in C", CJob(explicit_yardstick(method), step, steps=STEPS), STEPS)
+        yield Row(name, job(method, step, steps=STEPS), STEPS, Bar(f"{name} in C", 1.3) if libraries else None)
     yield Row("SciPy DOP853 on NumPy", NaiveJob(NAIVE_SPAN), NAIVE_SPAN / step)
 
 
@@ -93,6 +102,9 @@ def check(step: float, libraries: dict[str, Yardstick]) -> None:
     for name, library in libraries.items():
         difference = difference_from_c(library, step)
         assert difference <= AGREEMENT, f"polhode and {name} differ by {difference:.1e} at step {step}"
+    for method in EXPLICIT if libraries else ():
+        difference = difference_from_c(explicit_yardstick(method), step, method=method)
+        assert difference <= AGREEMENT, f"{method!r} and C differ by {difference:.1e} at step {step}"
     for kind in (*map(lanes, WIDTHS), duals(PARTIALS)):
         assert same_as_doubles(ph.LGVI(), step, kind), f"{kind} is not bit for bit the run on doubles at step {step}"
 

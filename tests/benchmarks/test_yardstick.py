@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.free_body import AGREEMENT, BODY, CJob, NaiveJob, difference_from_c, job, same_as_doubles, state
 from benchmarks.timing import best_times
-from benchmarks.yardstick import STRICT, NoCompilerError, Yardstick, compiler
+from benchmarks.yardstick import STRICT, ExplicitYardstick, NoCompilerError, Yardstick, compiler
 
 import polhode as ph
 from polhode.scalars import duals, lanes
@@ -29,6 +29,11 @@ def test_c_and_polhode_agree(yardstick, step):
 def test_it_is_the_same_algorithm(yardstick, step):
     """Without fused multiply-add every operation rounds as in polhode: the same operations give the same bits."""
     assert difference_from_c(Yardstick(STRICT), step, steps=1000) == 0.0
+
+
+@pytest.mark.parametrize(("method", "name"), [(ph.RK4(), "rk4"), (ph.Midpoint(), "midpoint")])
+def test_explicit_methods_agree_with_c(yardstick, method, name):
+    assert difference_from_c(ExplicitYardstick(name), 0.02, steps=1000, method=method) <= AGREEMENT
 
 
 def test_c_and_polhode_agree_on_a_full_inertia(yardstick):

@@ -61,6 +61,20 @@ def test_every_entry_reaches_its_place(tmp_path):
     assert np.allclose(trajectory.R[0], np.diag([-1.0, -1.0, 1.0]))
 
 
+def test_the_times_of_the_samples_may_be_chosen(tmp_path):
+    file = tmp_path / "times.toml"
+    text = '[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nstep = 0.1\n'
+    file.write_text(text + "t_eval = [0, 0.25, 1.0]\n")
+    plan = build_plan(load_scenario(file))
+    assert (plan.steps, plan.samples) == (10, 3)
+    assert plan.run().t.tolist() == [0.0, 0.25, 1.0]
+    for change, key in (("run.steps=3", "steps"), ("run.save_every=2", "save_every"), ("run.t_end=0.5", "t_eval")):
+        with pytest.raises(ph.InvalidInputError, match=f"run.{key}"):
+            build_plan(load_scenario(file, [change]))
+    with pytest.raises(ph.InvalidInputError, match=r"run\.t_eval"):
+        load_scenario(file, ["run.t_eval=[]"])
+
+
 def test_what_may_be_left_out(tmp_path):
     file = tmp_path / "short.toml"
     file.write_text('[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nstep = 1\nsteps = 2\n')

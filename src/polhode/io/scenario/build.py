@@ -12,7 +12,8 @@ import numpy as np
 from ...core.method import Method, known_methods
 from ...core.system import State, System
 from ...errors import IncompatibleMethodError, InvalidInputError, PolhodeError
-from ...simulation.arguments import count_steps
+from ...simulation.arguments import check_times, count_steps
+from ...simulation.dense_output import whole_steps
 from ...simulation.driver import resume, simulate
 from ...simulation.events import Contact, Event
 from ...simulation.trajectory import Trajectory
@@ -44,13 +45,19 @@ class Plan:
                 self.state,
                 method=self.method,
                 step=run.step,
-                steps=self.steps if steps is None else min(steps, self.steps),
-                save_every=run.save_every,
+                **self._extent(steps),
                 tangent=run.tangent,
                 events=self.events,
                 progress=progress,
                 provenance=_provenance(self.scenario),
             )
+
+    def _extent(self, steps: int | None) -> dict[str, Any]:
+        """How far to run and what to save: the scenario's own, or its first `steps`."""
+        run = self.scenario.document.run
+        if run.t_eval is not None and steps is None:
+            return {"t_eval": run.t_eval, "t_end": run.t_end}
+        return {"steps": self.steps if steps is None else min(steps, self.steps), "save_every": run.save_every}
 
     def resume(self, earlier: Trajectory, *, progress: bool = False) -> Trajectory:
         """Run what is left to do after an `earlier`, unfinished run of the same scenario."""
@@ -116,6 +123,15 @@ def _build_events(where: str, run: RunTable, system: System) -> list[Event]:
 
 
 def _count_steps(where: str, run: RunTable, state: State, method: Method) -> int:
+    """The whole steps of the run; with chosen times, up to the last of them."""
+    if run.t_eval is not None:
+        for name, given in (("steps", run.steps is not None), ("save_every", run.save_every != 1)):
+            if given:
+                problem = f"{name} and t_eval exclude each other"
+                raise ScenarioError(where, f"run.{name}", getattr(run, name), problem=problem)
+        with _locate_errors(where, "run"):
+            _, end = check_times(run.t_eval, state.t, run.step, run.t_end)
+            return whole_steps(state.t, end, run.step)[0]
     if run.t_end is not None and run.steps is not None:
         raise ScenarioError(where, "run.steps", run.steps, problem="give either t_end or steps, not both")
     if run.t_end is None and run.steps is None:
@@ -129,7 +145,7 @@ def _count_steps(where: str, run: RunTable, state: State, method: Method) -> int
 def _check_memory(where: str, run: RunTable, system: System, method: Method, steps: int) -> tuple[int, int]:
     """The number of samples of so many steps and their size in bytes; an error if this machine cannot hold them."""
     layout = system.representations[method.representation].layout
-    samples = 1 + -(-steps // run.save_every)
+    samples = 1 + -(-steps // run.save_every) if run.t_eval is None else len(run.t_eval)
     memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
     if memory > physical_memory():
         problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: use a larger save_every"

@@ -12,7 +12,7 @@
     [run]
     step = 0.01
     t_end = 100.0                     # or steps = 10000
-    save_every = 10
+    save_every = 10                   # or t_eval = [0.0, 12.5, 100.0], the times of the samples
     contact = "stop"                  # or "continue" (record it and go on), "ignore" (the default)
     [output]                          # optional
     file = "free_body.nc"             # default: the scenario's own name
@@ -62,6 +62,9 @@ class RunTable(Table):
     step: Annotated[float, AfterValidator(_nonzero)] = Field(description="the time step, a nonzero number")
     t_end: float | None = Field(default=None, description="the time to end at, a whole number of steps away")
     steps: int | None = Field(default=None, ge=0, description="the number of steps, instead of t_end")
+    t_eval: list[float] | None = Field(
+        default=None, min_length=1, description="the times of the samples, instead of steps"
+    )
     save_every: int = Field(default=1, ge=1, le=MOST_STEPS, description="save every so many steps")
     tangent: bool = Field(default=False, description="whether to compute the tangent map too")
     contact: Literal["ignore", "stop", "continue"] = Field(default="ignore", description="what to do when bodies touch")
