@@ -28,14 +28,14 @@ Array = NDArray[np.float64]
 DEFAULT_TOLERANCE = 1e-9
 LOOSEST, TIGHTEST = 1e-2, 1e-13
 PILOT_TOLERANCE = 1e-5
-PIECES = 48  # of the span, in which the pilot's steps are counted
+PIECES = 24  # of the span, in which the pilot's steps are counted
 PILOT_STAGES = 12  # evaluations of a step of DOP853
 COARSER = 1.25  # how much longer the steps of the second run are
 CAUTION = 5.0  # the error is taken as this part of the difference; asymptotically it is a 35th for order 16
 MOST_STEPS = 20_000_000
 MOST_TRIES = 8
 LEAST_ERROR = 1e-15  # no estimate is below it
-ROUNDING = 1e-7  # differences below this that fall no more are rounding
+UNCLEAR = 1e-3  # differences below this that fall no more are rounding, magnified by the motion
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -79,7 +79,7 @@ def _by_step(
     span, layout = t_end - state.t, state.system.representations[method.representation].layout
     n = pilot.steps(method, tolerance)
     other: Array | None = None
-    before, count = math.inf, 0
+    before, count, stalled = math.inf, 0, 0
     for attempt in range(MOST_TRIES):
         if n > MOST_STEPS:
             raise PolhodeError(
@@ -92,9 +92,10 @@ def _by_step(
         found = state.system.enter(method.representation, trajectory.final)
         difference = _apart(layout, found, other) if other is not None else math.inf
         error = difference / CAUTION
-        floor = difference < ROUNDING and difference > 0.5 * before
-        if error <= tolerance or floor or attempt == MOST_TRIES - 1:
-            error = difference if floor else error
+        stalled = stalled + 1 if 0.3 * before < difference < UNCLEAR else 0
+        worst = max(before, difference) if stalled else difference
+        if error <= tolerance or stalled == 2 or attempt == MOST_TRIES - 1:
+            error = worst if stalled == 2 else error
             return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / n)
         before, other, count = difference, found, n
         shorter = 1.05 * (error / tolerance) ** (1.0 / method.order) if math.isfinite(error) else 2.0

@@ -1,0 +1,114 @@
+"""Runs of which only the tolerance is given: what is chosen, and that the error is what was asked for."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.simulation.accuracy import _apart
+from polhode.simulation.events import Crossing
+from tests.verification.subjects import SUBJECTS, Subject
+
+
+def error(trajectory: ph.Trajectory, truth: ph.State) -> float:
+    system = trajectory.system
+    layout = system.representations["default"].layout
+    return _apart(layout, system.enter("default", trajectory.final), system.enter("default", truth))
+
+
+def tight(state: ph.State, span: float) -> ph.State:
+    return ph.simulate(state, step=span, steps=1, method=ph.DOP853(rtol=3e-14, atol=1e-15)).final
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-11])
+def test_a_pendulum(tolerance: float) -> None:
+    state = ph.Pendulum3D.example()
+    trajectory = ph.simulate(state, t_end=30.0, tolerance=tolerance)
+    assert isinstance(trajectory.method, ph.GaussLegendre)
+    assert trajectory.t[-1] == 30.0
+    assert error(trajectory, tight(state, 30.0)) <= tolerance
+    assert trajectory.accuracy.estimated_error <= tolerance == trajectory.accuracy.tolerance
+    assert "GaussLegendre(order=16)" in str(trajectory.accuracy)
+
+
+@pytest.mark.parametrize(("system", "method"), [(ph.FreeRigidBody, ph.Exact), (ph.RigidBodySOn, ph.DOP853)])
+def test_other_methods_where_they_are_better(system: type[ph.System], method: type[ph.Method]) -> None:
+    state = system.example()
+    trajectory = ph.simulate(state, t_end=10.0)
+    assert isinstance(trajectory.method, method)
+    assert error(trajectory, tight(state, 10.0)) <= trajectory.accuracy.tolerance
+
+
+def test_a_method_that_is_given_gets_the_step_it_needs() -> None:
+    state = ph.Pendulum3D.example()
+    trajectory = ph.simulate(state, t_end=5.0, tolerance=1e-6, method=ph.LGVI(order=4))
+    assert trajectory.method == ph.LGVI(order=4)
+    assert 1e-9 < error(trajectory, tight(state, 5.0)) <= 1e-6
+
+
+def test_backwards_and_at_chosen_times() -> None:
+    state = ph.Pendulum3D.example()
+    back = ph.simulate(state, t_end=-4.0, tolerance=1e-9)
+    assert back.step < 0
+    assert error(back, tight(state, -4.0)) <= 1e-9
+    times = [0.3, 1.7, 4.0]
+    chosen = ph.simulate(state, t_eval=times, tolerance=1e-9)
+    assert chosen.t.tolist() == times
+    assert error(chosen, tight(state, 4.0)) <= 1e-9
+
+
+def test_events_and_tangent_maps() -> None:
+    state = ph.PlanarPendulum.example()
+    crossing = Crossing("theta", 0.0, stop=True)
+    stopped = ph.simulate(state, t_end=20.0, tolerance=1e-9, method=ph.GaussLegendre(), events=[crossing])
+    assert abs(stopped.final.theta) < 1e-9
+    mapped = ph.simulate(ph.Pendulum3D.example(), t_end=2.0, tolerance=1e-9, tangent=True)
+    assert mapped.tangent.shape == (len(mapped), 6, 6)
+
+
+def test_a_tolerance_that_rounding_does_not_allow_is_told() -> None:
+    """The double pendulum magnifies rounding: after a while no step is short enough."""
+    state = ph.DoublePlanarPendulum.example().system.state(theta=[2.5, 2.9], omega=[0.0, 0.0])
+    with pytest.warns(ph.AccuracyWarning, match="estimated error"):
+        trajectory = ph.simulate(state, t_end=60.0, tolerance=1e-13)
+    assert trajectory.accuracy.estimated_error > 1e-13
+
+
+def test_it_is_saved(tmp_path) -> None:
+    trajectory = ph.simulate(ph.Pendulum3D.example(), t_end=2.0, tolerance=1e-7)
+    trajectory.save(tmp_path / "run.nc")
+    assert ph.load(tmp_path / "run.nc").accuracy == trajectory.accuracy
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "t_end is missing"),
+        ({"t_end": 0.0}, "t_end = 0"),
+        ({"t_end": 1.0, "tolerance": 0.0}, "tolerance = 0.0.*from 1e-13 to 0.01"),
+        ({"t_end": 1.0, "tolerance": "small"}, "tolerance = 'small'"),
+        ({"t_end": 1.0, "tolerance": 1e-6, "step": 0.1}, "step and tolerance exclude each other"),
+        ({"steps": 10}, "steps need a step"),
+        ({"t_end": 1.0, "method": ph.Exact()}, "Exact"),
+    ],
+)
+def test_what_does_not_make_sense(arguments, message) -> None:
+    with pytest.raises(ph.PolhodeError, match=message):
+        ph.simulate(ph.Pendulum3D.example(), **arguments)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("span", [6.0, 25.0])
+@pytest.mark.parametrize("subject", SUBJECTS, ids=repr)
+def test_every_system(subject: Subject, span: float) -> None:
+    """Within ten times the tolerance, whatever moves."""
+    truth = tight(subject.state, span)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ph.AccuracyWarning)
+        for tolerance in (1e-5, 1e-8, 1e-10):
+            found = ph.simulate(subject.state, t_end=subject.state.t + span, tolerance=tolerance)
+            assert error(found, truth) <= 10.0 * max(tolerance, found.accuracy.estimated_error)
+            assert np.isfinite(found.accuracy.estimated_error)
