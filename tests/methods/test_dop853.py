@@ -11,7 +11,7 @@ from polhode.analysis.structure import difference_map
 from polhode.core.method import Start
 from polhode.methods.loops import RightHandSide
 from polhode.scalars import lanes
-from polhode.simulation import driver
+from polhode.simulation import job
 
 FREE = ph.FreeRigidBody.example()
 PAIR = ph.FullTwoBodyProblem.example()
@@ -86,8 +86,8 @@ def test_neither_chunks_nor_the_grid_change_them(monkeypatch: pytest.MonkeyPatch
     method = ph.DOP853(1e-9, 1e-9)
     whole = ph.simulate(TOP, step=0.125, steps=80, method=method)
     same(ph.simulate(TOP, step=0.03125, steps=320, method=method), whole, 4)
-    monkeypatch.setattr(driver, "FIRST_CHUNK", 3)
-    monkeypatch.setattr(driver, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(job, "FIRST_CHUNK", 3)
+    monkeypatch.setattr(job, "CHUNK_SECONDS", 0.0)
     same(whole, ph.simulate(TOP, step=0.125, steps=80, method=method))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulation import driver
+from polhode.simulation import job
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
 STATE = BODY.state(omega=[0.7, -0.6, 0.5])
@@ -44,8 +44,8 @@ def test_going_on_from_the_final_state_is_bit_identical(method: ph.LGVI) -> None
 
 def test_chunks_do_not_change_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run(steps=500, save_every=7)
-    monkeypatch.setattr(driver, "FIRST_CHUNK", 3)
-    monkeypatch.setattr(driver, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(job, "FIRST_CHUNK", 3)
+    monkeypatch.setattr(job, "CHUNK_SECONDS", 0.0)
     pieces = run(steps=500, save_every=7)
     np.testing.assert_array_equal(pieces.R, whole.R)
 
@@ -221,8 +221,8 @@ def interrupt_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C at the worst moment: when steps were done of which the driver does not know yet."""
     from polhode.methods.loops import DriftKickRun
 
-    monkeypatch.setattr(driver, "FIRST_CHUNK", 16)
-    monkeypatch.setattr(driver, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(job, "FIRST_CHUNK", 16)
+    monkeypatch.setattr(job, "CHUNK_SECONDS", 0.0)
     calls = []
 
     def advance(self, first, count, every, samples, old=DriftKickRun.advance):

@@ -159,6 +159,7 @@ class Method(ABC):
     preserves_group: bool = False
     implicit: bool = False
     adaptive: bool = False
+    carries_state: bool = True  # whether what a run carries begins with the state of its last sample
     representation: str = Form.DEFAULT
 
     @abstractmethod

@@ -26,6 +26,7 @@ class GaussLegendre(Method):
     preserves_momentum = True
     preserves_group = True
     implicit = True
+    carries_state = False
 
     def __init__(self, order: int = 16) -> None:
         self.order = one_of("order", order, ORDERS)
