@@ -1,0 +1,1 @@
+"""Gauss–Legendre methods with their stages in lanes, around the exact free motion."""
