@@ -53,7 +53,7 @@ def test_the_libration_angle_is_the_turn_from_the_line(angle: float) -> None:
     from polhode.geometry import so3
 
     pair = ph.FullTwoBodyProblem(Ellipsoid(0.01, [0.1, 0.2, 0.05]), Sphere(1.0, 0.3), gravity=2)
-    facing = pair.state(elements={"a": 2.0, "e": 0.1, "inclination": 0.6, "node": 0.3}, synchronous=[1])
+    facing = pair.state(elements={"a": 2.0, "e": 0.1, "inclination": 0.6, "node": 0.3}, synchronous=["body1"])
     normal = np.cross(facing.x1 - facing.x2, facing.v1 - facing.v2)
     turn = so3.exp(angle * normal / np.linalg.norm(normal))
     turned = pair.state(elements={"a": 2.0, "e": 0.1, "inclination": 0.6, "node": 0.3}, R=turn @ facing.R)
@@ -66,10 +66,10 @@ def test_the_libration_angle_is_the_turn_from_the_line(angle: float) -> None:
 def test_a_synchronous_moon_librates_and_a_fast_one_circulates() -> None:
     pair = ph.FullTwoBodyProblem(Ellipsoid(0.01, [0.12, 0.1, 0.08]), Sphere(1.0, 0.3), gravity=2)
     orbit = {"a": 2.0, "e": 0.02}
-    still = ph.simulate(pair.state(elements=orbit, synchronous=[1]), step=0.1, steps=2000)
+    still = ph.simulate(pair.state(elements=orbit, synchronous=["body1"]), step=0.1, steps=2000)
     # forced by the eccentricity, about 2e/(1 − (n/ω)²) with ω² = 3n²(B−A)/C, and the free part that begins with it
     assert 0.5 * 0.04 < np.max(np.abs(libration(still)[:, 0])) < 0.2
-    fast = ph.simulate(pair.state(elements=orbit, synchronous=[1], Omega1=[0, 0, 2.0]), step=0.05, steps=500)
+    fast = ph.simulate(pair.state(elements=orbit, synchronous=["body1"], Omega1=[0, 0, 2.0]), step=0.05, steps=500)
     assert np.max(libration(fast)[:, 0]) > 1.5
     assert np.min(libration(fast)[:, 0]) < -1.5
 

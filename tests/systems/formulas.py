@@ -211,7 +211,7 @@ def chain() -> Case:
     J = [PLAIN, np.array([[1.5, 0.1, 0.0], [0.1, 1.2, 0.1], [0.0, 0.1, 0.9]]), np.diag([2.0, 1.5, 1.0])]
     C = np.array([[0.5, 0.1, 0.0], [-0.2, 0.4, 0.1], [0.0, 0.3, 0.6]])
     a = np.array([[0.2, 0.0, 0.3], [0.0, 0.0, 0.0], [-0.1, 0.4, 0.0]])
-    system = ph.CoupledBodies(J, couplings=[[1, 2, 0.7], [2, 3, C]], gyros=a)
+    system = ph.CoupledBodies(J, couplings=[[0, 1, 0.7], [1, 2, C]], gyros=a)
     return coupled(system, J, a, [(0, 1, 0.7 * np.eye(3)), (1, 2, C)], [R_START, Q_START, P_START])
 
 

@@ -121,7 +121,7 @@ def test_the_body_in_the_plane() -> None:
 def test_the_double_pendulum() -> None:
     """`L_d` by chords: its four derivatives as printed, solved by Newton's method with differences."""
     A, J2, w, g1, g2 = 0.4 + 0.8 * 0.36, 0.3, 0.8 * 0.6 * 0.25, (1.0 * 0.3 + 0.8 * 0.6) * 9.81, 0.8 * 0.25 * 9.81
-    system = ph.DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, center1=0.3, center2=0.25)
+    system = ph.DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, centre1=0.3, centre2=0.25)
     state = system.state(theta=[0.5, -0.4], omega=[0.3, 0.4])
 
     def slope(t: float, y: Array) -> Array:

@@ -89,7 +89,7 @@ def test_the_links_of_the_double_pendulum() -> None:
     given = run.system.describe()
     theta = run.theta
     joint = given["length1"] * np.stack([np.sin(theta[:, 0]), -np.cos(theta[:, 0])], axis=1)
-    centre = joint + given["center2"] * np.stack([np.sin(theta[:, 1]), -np.cos(theta[:, 1])], axis=1)
+    centre = joint + given["centre2"] * np.stack([np.sin(theta[:, 1]), -np.cos(theta[:, 1])], axis=1)
     np.testing.assert_allclose(np.stack(ax.lines[0].get_data(), axis=1), joint, atol=1e-15)
     np.testing.assert_allclose(np.stack(ax.lines[1].get_data(), axis=1), centre, atol=1e-15)
 

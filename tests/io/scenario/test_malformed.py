@@ -31,7 +31,7 @@ def of(system: str, rest: str = "") -> str:
 
 INERTIA, OMEGA, TYPE, METHOD = "[1.0, 2.0, 3.0]", "omega = [0.7, -0.6, 0.5]", '"FreeRigidBody"', '"LGVI"'
 POINTS = 'type = "FieldBody", masses = [1, 1, 2], positions = [[1, 0, 0], [-1, 0, 0], [0, 1, 0]]'
-LINKS = "inertia1 = 1.0, inertia2 = 1.0, mass1 = 1.0, mass2 = 1.0, length1 = 1.0, center1 = 0.5, center2 = 0.5"
+LINKS = "inertia1 = 1.0, inertia2 = 1.0, mass1 = 1.0, mass2 = 1.0, length1 = 1.0, centre1 = 0.5, centre2 = 0.5"
 FIRST, KIND = "[system.body1]", 'type = "dumbbell"'
 
 # what is wrong: the text, and what the message must name

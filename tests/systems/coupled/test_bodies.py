@@ -63,7 +63,7 @@ def test_any_potential_gives_the_same_motion_as_its_matrices() -> None:
 
     inertias = [[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]]
     text = "-0.7*(" + " + ".join(f"R1_{i}{j}*R2_{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)) + ")"
-    given = [{"couplings": [[1, 2, 0.7]]}, {"potential": potential}, {"potential": text}]
+    given = [{"couplings": [[0, 1, 0.7]]}, {"potential": potential}, {"potential": text}]
     R, omega = ph.so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2]]), [[0.5, -0.4, 0.6], [0.3, 0.7, -0.2]]
     finals = []
     for arguments in given:
@@ -80,7 +80,7 @@ def test_the_chain_at_rest() -> None:
     C = np.array([[0.5, 0.1, 0.0], [0.1, 0.7, 0.2], [0.0, 0.2, 0.4]])
     a = np.array([[0.3, -0.2, 0.5], [0.0, 0.4, 0.1]])
     inertias = [np.diag([1.0, 2.0, 2.5]), np.diag([2.0, 1.5, 1.0])]
-    system = ph.CoupledBodies(inertias, couplings=[[1, 2, C]], gyros=a)
+    system = ph.CoupledBodies(inertias, couplings=[[0, 1, C]], gyros=a)
     aligned, *others = system.equilibria()
     assert aligned.label == "aligned"
     assert len(others) == 3
@@ -113,7 +113,7 @@ def formula(C: np.ndarray) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_pair_rests_in_four_ways(seed: int, size: float) -> None:
     C = np.diag([0.3, 0.5, 0.9]) if seed == 0 else np.random.default_rng(seed).normal(size=(3, 3))
-    system = ph.CoupledBodies([[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]], couplings=[[2, 1, size * C.T]])
+    system = ph.CoupledBodies([[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]], couplings=[[1, 0, size * C.T]])
     found = [e.R[0].T @ e.R[1] for e in system.equilibria()]
     assert len(found) == 4
     for Q in pair_classes(C):
@@ -124,7 +124,7 @@ def test_a_pair_rests_in_four_ways(seed: int, size: float) -> None:
 def test_a_chain_of_three_rests_in_sixteen_ways(seed: int) -> None:
     random = np.random.default_rng(seed)
     C, D = random.normal(size=(2, 3, 3))
-    system = ph.CoupledBodies([[1.0, 2.0, 2.5]] * 3, couplings=[[1, 2, C], [2, 3, D]])
+    system = ph.CoupledBodies([[1.0, 2.0, 2.5]] * 3, couplings=[[0, 1, C], [1, 2, D]])
     found = [(e.R[0].T @ e.R[1], e.R[1].T @ e.R[2]) for e in system.equilibria()]
     assert len(found) == 16
     for P in pair_classes(C):
@@ -225,9 +225,9 @@ def test_two_bodies_that_share_their_axes_turn_about_them() -> None:
     [
         ({"inertias": []}, "inertias"),
         ({"inertias": [[1, 2, -1]]}, "inertias[0]"),
-        ({"inertias": [[1, 2, 2.5]], "couplings": [[1, 1, 0.5]]}, "couplings[0]"),
-        ({"inertias": [[1, 2, 2.5]] * 2, "couplings": [[1, 3, 0.5]]}, "couplings[0]"),
-        ({"inertias": [[1, 2, 2.5]] * 2, "couplings": [[1, 2]]}, "couplings[0]"),
+        ({"inertias": [[1, 2, 2.5]], "couplings": [[0, 0, 0.5]]}, "couplings[0]"),
+        ({"inertias": [[1, 2, 2.5]] * 2, "couplings": [[0, 2, 0.5]]}, "couplings[0]"),
+        ({"inertias": [[1, 2, 2.5]] * 2, "couplings": [[0, 1]]}, "couplings[0]"),
         ({"inertias": [[1, 2, 2.5]] * 2, "gyros": [1, 2, 3]}, "gyros"),
     ],
 )

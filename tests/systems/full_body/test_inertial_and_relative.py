@@ -177,7 +177,7 @@ def test_what_a_point_cannot_do_is_said() -> None:
     with pytest.raises(ph.InvalidInputError, match=r"Omega1.*a point mass has no inertia"):
         pair.state(X=[1, 0, 0], Omega1=[0, 0, 1])
     with pytest.raises(ph.InvalidInputError, match=r"synchronous.*a point mass has no inertia"):
-        pair.state(elements={"a": 1.0}, synchronous=[1])
+        pair.state(elements={"a": 1.0}, synchronous=["body1"])
     with pytest.raises(ph.InvalidInputError, match=r"omega\[0\].*a point mass has no inertia"):
         pair.inertial().state(x=[[1, 0, 0], [0, 0, 0]], omega=[[0, 0, 1], [0, 0, 0]])
     with pytest.raises(ph.InvalidInputError, match=r"dissipation\[0\].on.*not a point mass"):

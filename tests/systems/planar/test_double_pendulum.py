@@ -79,7 +79,7 @@ def test_a_long_step_has_the_root_that_joins_zero(links: tuple[float, ...]) -> N
 
 
 def test_without_gravity_the_total_momentum_is_kept() -> None:
-    body = ph.DoublePlanarPendulum(1.0, 0.6, mass1=1, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=0.0)
+    body = ph.DoublePlanarPendulum(1.0, 0.6, mass1=1, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5, g=0.0)
     run = ph.simulate(body.state(theta=[0.5, -0.9], omega=[0.8, -0.4]), step=0.05, steps=100_000, save_every=100)
     assert run.drift()["momentum"] < 1e-12
     assert run.drift()["energy"] < 1e-3
@@ -98,5 +98,5 @@ def test_equilibria() -> None:
 
 def test_a_link_needs_its_own_inertia() -> None:
     with pytest.raises(ph.InvalidInputError) as caught:
-        ph.DoublePlanarPendulum(1.0, 0.01, mass1=1, mass2=0.8, length1=0.7, center1=0.4, center2=0.5)
+        ph.DoublePlanarPendulum(1.0, 0.01, mass1=1, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5)
     assert caught.value.field == "inertia2"

@@ -166,11 +166,11 @@ def pair_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 class CoupledBodies(System):
     """n rigid bodies with coupled attitudes; fields have the body as their first axis.
 
-    `inertias`: one per body. `couplings`: rows [i, j, C] with i, j = 1 … n and C a number or a 3×3 matrix, for
+    `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body.
 
     >>> from polhode import linearize
-    >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[1, 2, 0.7]])
+    >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[0, 1, 0.7]])
     >>> linearize(pair.equilibria()[0]).verdict
     'stable'
     """
@@ -242,7 +242,7 @@ class CoupledBodies(System):
     def describe(self) -> dict[str, Any]:
         given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
         if self.couplings:
-            given["couplings"] = [[i + 1, j + 1, C.tolist()] for i, j, C in self.couplings]
+            given["couplings"] = [[i, j, C.tolist()] for i, j, C in self.couplings]
         if self.potential is not None:
             given["potential"] = self.potential.describe()
         if self.gyros.any():
@@ -322,7 +322,7 @@ class CoupledBodies(System):
         matrix = [[0.5, 0.1, 0.0], [-0.2, 0.4, 0.1], [0.0, 0.3, 0.6]]
         system = cls(
             [[1.0, 2.0, 2.5], [[1.5, 0.1, 0.0], [0.1, 1.2, 0.1], [0.0, 0.1, 0.9]], [2.0, 1.5, 1.0]],
-            couplings=[[1, 2, 0.7], [2, 3, matrix]],
+            couplings=[[0, 1, 0.7], [1, 2, matrix]],
             gyros=[[0.2, 0.0, 0.3], [0.0, 0.0, 0.0], [-0.1, 0.4, 0.0]],
         )
         R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2], [0.2, 0.6, -0.3]])
@@ -385,14 +385,14 @@ class CoupledBodies(System):
 
 
 def check_coupling(field: str, row: Any, n: int) -> tuple[int, int, Array]:
-    """One coupling [i, j, C], with bodies counted from 0 from here on."""
-    allowed = f"[i, j, C] with two different bodies from 1 to {n}, and C a number or a 3×3 matrix"
+    """One coupling [i, j, C]; bodies are counted from 0."""
+    allowed = f"[i, j, C] with two different bodies from 0 to {n - 1}, and C a number or a 3×3 matrix"
     try:
         i, j, C = row
     except (TypeError, ValueError):
         raise InvalidInputError(field, row, allowed) from None
-    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= n for k in (i, j)) or i == j:
+    if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 0 <= k < n for k in (i, j)) or i == j:
         raise InvalidInputError(field, row, allowed)
     alone = np.ndim(np.array(C, dtype=object)) == 0
     matrix = float(check_finite(field, C, ())) * np.eye(3) if alone else check_finite(field, C, (3, 3))
-    return int(i) - 1, int(j) - 1, matrix
+    return int(i), int(j), matrix

@@ -36,17 +36,17 @@ def pair_start(pair: Pair, given: Mapping[str, Any]) -> dict[str, Array]:
     r, v = _orbit(pair, given)
     turning = _synchronous(given)
     A2 = _attitude(given, "R2", "q2")
-    if 2 in turning:
+    if "body2" in turning:
         A2 = facing(pair.inertia2, r, v)
     if given["elements"] is not None:
         X, V = A2.T @ r, A2.T @ v
     else:  # given in frame 2
         X, V = r, v
         r, v = A2 @ X, A2 @ V
-    A = A2.T @ facing(pair.inertia1, r, v) if 1 in turning else _attitude(given, "R", "q")
+    A = A2.T @ facing(pair.inertia1, r, v) if "body1" in turning else _attitude(given, "R", "q")
     spin = spin_with(r, v, pair.G * (pair.m1 + pair.m2)) if turning else np.zeros(3)
     one = _one_of(given, ("Omega1", "Omega", "Pi"))
-    if 1 in turning and one is None:
+    if "body1" in turning and one is None:
         Pi = A @ spin_momentum("synchronous", pair.inertia1, A.T @ A2.T @ spin)
     elif one == "Pi":
         Pi = check_finite("Pi", given["Pi"], (3,))
@@ -56,7 +56,7 @@ def pair_start(pair: Pair, given: Mapping[str, Any]) -> dict[str, Array]:
         own = np.zeros(3) if one is None else check_finite("Omega1", given["Omega1"], (3,))
         Pi = A @ spin_momentum("Omega1", pair.inertia1, own)
     two = _one_of(given, ("Omega2", "Pi2"))
-    if 2 in turning and two is None:
+    if "body2" in turning and two is None:
         Pi2 = spin_momentum("synchronous", pair.inertia2, A2.T @ spin)
     elif two == "Pi2":
         Pi2 = check_finite("Pi2", given["Pi2"], (3,))
@@ -109,22 +109,23 @@ def _orbit(pair: Pair, given: Mapping[str, Any]) -> tuple[Array, Array]:
         raise error.renamed(f"elements.{error.field}") from error
 
 
-def _synchronous(given: Mapping[str, Any]) -> set[int]:
+def _synchronous(given: Mapping[str, Any]) -> set[str]:
     """The bodies that face the other and, unless a spin is given, turn with the orbit."""
     chosen = given["synchronous"]
-    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or not set(chosen) <= {1, 2}:
+    known = {"body1": ("R", "q"), "body2": ("R2", "q2")}
+    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or not all(each in known for each in chosen):
         raise InvalidInputError(
-            "synchronous", chosen, "a list of the bodies that turn with the orbit: [1], [2] or [1, 2]"
+            "synchronous", chosen, "a list of the bodies that turn with the orbit, of 'body1' and 'body2'"
         )
-    for body, names in ((1, ("R", "q")), (2, ("R2", "q2"))):
+    for body, names in known.items():
         for name in names:
             if body in chosen and given[name] is not None:
                 raise InvalidInputError(
-                    name, given[name], problem=f"{name} conflicts with body {body} in synchronous: give one"
+                    name, given[name], problem=f"{name} conflicts with {body} in synchronous: give one"
                 )
-    if 2 in chosen and given["elements"] is None:
+    if "body2" in chosen and given["elements"] is None:
         raise InvalidInputError(
-            "synchronous", chosen, problem="body 2 in synchronous needs elements: X is in the frame of body 2"
+            "synchronous", chosen, problem="body2 in synchronous needs elements: X is in the frame of body 2"
         )
     return set(chosen)
 

@@ -173,7 +173,7 @@ class FullTwoBodyProblem(System):
         q2: ArrayLike | None = None,
         Omega2: ArrayLike | None = None,
         Pi2: ArrayLike | None = None,
-        synchronous: Sequence[int] = (),
+        synchronous: Sequence[str] = (),
         x2: ArrayLike | None = None,
         v2: ArrayLike | None = None,
         t: float = 0.0,

@@ -178,10 +178,10 @@ class DoublePlanarPendulum(System):
     """Two links in a vertical plane, the second hinged to the first; both hang at θ = 0.
 
     `inertia1`, `inertia2`: of the links about their upper joints; `length1`: of the first link, joint to joint;
-    `center1`, `center2`: from each upper joint to the link's centre of mass.
+    `centre1`, `centre2`: from each upper joint to the link's centre of mass.
 
     >>> from polhode import linearize
-    >>> body = DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, center1=0.3, center2=0.25)
+    >>> body = DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, centre1=0.3, centre2=0.25)
     >>> [(e.label, linearize(e).verdict) for e in body.equilibria()][0]
     ('both hanging', 'stable')
     """
@@ -207,8 +207,8 @@ class DoublePlanarPendulum(System):
         mass1: float,
         mass2: float,
         length1: float,
-        center1: float,
-        center2: float,
+        centre1: float,
+        centre2: float,
         g: float = 9.81,
     ) -> None:
         self.given = {
@@ -219,19 +219,19 @@ class DoublePlanarPendulum(System):
                 "mass1": mass1,
                 "mass2": mass2,
                 "length1": length1,
-                "center1": center1,
-                "center2": center2,
+                "centre1": centre1,
+                "centre2": centre2,
             }.items()
         }
         self.given["g"] = self.g = float(check_finite("g", g, ()))
-        inertia1, self.J2, mass1, mass2, length1, center1, center2, _ = self.given.values()
-        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * center2
-        self.g1, self.g2 = (mass1 * center1 + mass2 * length1) * self.g, mass2 * center2 * self.g
+        inertia1, self.J2, mass1, mass2, length1, centre1, centre2, _ = self.given.values()
+        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * centre2
+        self.g1, self.g2 = (mass1 * centre1 + mass2 * length1) * self.g, mass2 * centre2 * self.g
         if not np.all(np.isfinite([*self.parameters(), self.w * self.w])):
             raise InvalidInputError("mass2", mass2, "masses and lengths whose moments of inertia are finite")
         if self.J2 * mass2 * (length1 * length1) < self.w * self.w * (1.0 - 1e-12):
             raise InvalidInputError(
-                "inertia2", inertia2, f"at least mass2 · center2² = {mass2 * (center2 * center2):g}, about the joint"
+                "inertia2", inertia2, f"at least mass2 · centre2² = {mass2 * (centre2 * centre2):g}, about the joint"
             )
         if self.g == 0.0:
             self.conserved = {**self.conserved, "momentum": Invariant("momentum", "total angular momentum p₁ + p₂")}
@@ -296,7 +296,7 @@ class DoublePlanarPendulum(System):
         """Where the second joint and the second link's mass centre are, (..., 2, 2), with the first joint at the origin."""
         down = np.stack([np.sin(theta), -np.cos(theta)], axis=-1)
         middle = self.given["length1"] * down[..., 0, :]
-        return np.stack([middle, middle + self.given["center2"] * down[..., 1, :]], axis=-2)
+        return np.stack([middle, middle + self.given["centre2"] * down[..., 1, :]], axis=-2)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         found = {
@@ -311,7 +311,7 @@ class DoublePlanarPendulum(System):
 
     @classmethod
     def example(cls) -> State:
-        body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, center1=0.4, center2=0.5, g=3.0)
+        body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5, g=3.0)
         return body.state(theta=[0.5, -0.4], omega=[0.3, 0.4])
 
     def equilibria(self) -> list[Equilibrium]:

@@ -245,7 +245,7 @@ def _(system: PlanarPendulum, trajectory: Trajectory) -> Appearance:
 def _(system: DoublePlanarPendulum, trajectory: Trajectory) -> Appearance:
     """Rods with spheres at the mass centres; the mass centre of the second is drawn at its middle."""
     given = system.given
-    l1, c1, c2 = given["length1"], given["center1"], given["center2"]
+    l1, c1, c2 = given["length1"], given["centre1"], given["centre2"]
     size = 0.5 * (l1 + 2.0 * c2)
     heavier = max(given["mass1"], given["mass2"])
     ends, centres, masses = (l1, 2.0 * c2), (c1, c2), (given["mass1"], given["mass2"])
