@@ -126,10 +126,10 @@ def test_alternatives_of_attitude_and_spin_are_the_same_state() -> None:
         ({"X": [1, 0, 0], "R": np.eye(3), "q": [0, 0, 0, 1]}, "q"),
         ({"X": [1, 0, 0], "q": [0, 0, 0, 0]}, "q"),
         ({"X": [1, 0, 0], "Omega2": [0, 0, 1], "Pi2": [0, 0, 1]}, "Omega2"),
-        ({"X": [1, 0, 0], "synchronous": [3]}, "synchronous"),
-        ({"X": [1, 0, 0], "synchronous": [2]}, "synchronous"),
-        ({"X": [1, 0, 0], "synchronous": [1]}, "synchronous"),
-        ({"elements": {"a": 1.0}, "synchronous": [1], "R": np.eye(3)}, "R"),
+        ({"X": [1, 0, 0], "synchronous": ["body3"]}, "synchronous"),
+        ({"X": [1, 0, 0], "synchronous": ["body2"]}, "synchronous"),
+        ({"X": [1, 0, 0], "synchronous": ["body1"]}, "synchronous"),
+        ({"elements": {"a": 1.0}, "synchronous": ["body1"], "R": np.eye(3)}, "R"),
     ],
 )
 def test_contradictions_are_named(given: dict, field: str) -> None:

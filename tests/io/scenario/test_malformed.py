@@ -250,9 +250,9 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         changed("[state]", "[state]\nsynchronous = 3", PAIR),
         ["state.synchronous = 3", "a list"],
     ),
-    "synchronous has no numbers": (
+    "synchronous names no body": (
         changed("[state]", '[state]\nsynchronous = ["a"]', PAIR),
-        ["state.synchronous[0] = 'a'", "a whole number"],
+        ["state.synchronous = ['a']", "body1"],
     ),
     "save_every beyond counting": (
         changed("step = 0.1", "step = 0.1\nsave_every = 1" + "0" * 30),

@@ -35,7 +35,7 @@ class ConcentricShells(CoupledBodies):
 
     def __init__(self, inertia1: ArrayLike, inertia2: ArrayLike, K: float, *, allow_unphysical: bool = False) -> None:
         self.K = float(check_finite("K", K, ()))
-        super().__init__([inertia1, inertia2], [[1, 2, -self.K]], allow_unphysical=allow_unphysical)
+        super().__init__([inertia1, inertia2], [[0, 1, -self.K]], allow_unphysical=allow_unphysical)
         if all(np.ptp(J.moments) <= 1e-12 * J.moments[-1] for J in self.inertias):
             momentum = Invariant("momentum", "sum of the body components, Π₁ + Π₂")
             self.conserved = {**self.conserved, "body_momentum": momentum}
