@@ -28,9 +28,10 @@ from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
 from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
 from .dense_output import after
 from .events import Event, events_in_order
+from .parts import join_runs, run_stats, without_start
 from .recovery import advance_to_last_valid, failure, with_trajectory
 from .sampling import ChosenTimes, Grid
-from .trajectory import Occurrence, Stats, Trajectory
+from .trajectory import Occurrence, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -260,16 +261,16 @@ class _Job:
             t,
             step=schedule.step,
             save_every=every,
-            stats=_stats(schedule.steps(end.done) - schedule.steps(first), seconds, run),
+            stats=run_stats(schedule.steps(end.done) - schedule.steps(first), seconds, run),
             tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
             carry=np.concatenate(carry) if whole and end.stopped is None and isinstance(schedule, Grid) else None,
         )
         if isinstance(schedule, ChosenTimes) and not schedule.has_start and len(trajectory) > 1:
-            trajectory = _without_start(trajectory)
+            trajectory = without_start(trajectory)
         if earlier is not None:
-            trajectory = _join(earlier, trajectory)
+            trajectory = join_runs(earlier, trajectory)
         if end.error:
             raise with_trajectory(end.error, trajectory)
         if end.failure:
@@ -391,49 +392,3 @@ class _Drift:
         if self._kind != double:
             row = tangent_columns(self._run.layout, row, self._kind, self._directions)[0]
         return self._system.invariants({name: array[0] for name, array in self._run.layout.unpack(row).items()})
-
-
-def _stats(steps: int, seconds: float, run: Run) -> Stats:
-    report = run.report
-    return Stats(
-        steps=steps,
-        seconds=seconds,
-        evaluations=report.evaluations,
-        mean_iterations=report.mean_iterations,
-        max_iterations=report.most_iterations,
-        worst_residual=report.worst_residual,
-    )
-
-
-def _without_start(trajectory: Trajectory) -> Trajectory:
-    """The trajectory without its first sample."""
-    values = {name: array[1:] for name, array in trajectory.values.items()}
-    tangent = None if trajectory.tangent is None else trajectory.tangent[1:]
-    return replace(trajectory, t=trajectory.t[1:], values=values, tangent=tangent)
-
-
-def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
-    """Both runs as one. The first sample of `later` is the end of `earlier`; it stays only if it is a multiple of
-    `save_every`."""
-    last = earlier.stats.steps
-    kept = len(earlier) - bool(last % earlier.save_every)
-    a, b = earlier.stats, later.stats
-    steps = a.steps + b.steps
-    stats = Stats(
-        steps=steps,
-        seconds=a.seconds + b.seconds,
-        evaluations=a.evaluations + b.evaluations,
-        mean_iterations=(a.mean_iterations * a.steps + b.mean_iterations * b.steps) / max(steps, 1),
-        max_iterations=max(a.max_iterations, b.max_iterations),
-        worst_residual=max(a.worst_residual, b.worst_residual),
-    )
-    start = 1 if len(later) > 1 or kept == len(earlier) else 0
-
-    def both(x: Array, y: Array) -> Array:
-        return np.concatenate([x[:kept], y[start:]])
-
-    tangent = None
-    if earlier.tangent is not None and later.tangent is not None:
-        tangent = both(earlier.tangent, later.tangent)
-    values = {name: both(array, later.values[name]) for name, array in earlier.values.items()}
-    return replace(later, t=both(earlier.t, later.t), values=values, stats=stats, tangent=tangent)

@@ -32,6 +32,7 @@ class Grid:
     every: int
 
     def time(self, n: Any) -> Any:
+        """The time of number n, or of an array of numbers."""
         return self.t0 + n * self.step
 
     def length(self, n: int) -> float:
@@ -40,6 +41,7 @@ class Grid:
 
     @property
     def longest(self) -> float:
+        """The longest time from a number to the next, with the sign of the step."""
         return self.step
 
     def saved(self, first: int, last: int) -> NDArray[np.int64]:
@@ -55,6 +57,7 @@ class Grid:
         return n
 
     def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+        """A run whose steps are these numbers."""
         return method.start(state, self.step, kind, directions)
 
 
@@ -89,26 +92,33 @@ class ChosenTimes:
         self._counts = np.cumsum(self._saved)
 
     def time(self, n: Any) -> Any:
+        """The time of number n, or of an array of numbers."""
         return self.times[n]
 
     def length(self, n: int) -> float:
+        """The time from number n to the next."""
         return float(self.times[n + 1] - self.times[n])
 
     @property
     def longest(self) -> float:
+        """The longest time from a number to the next, with the sign of the step."""
         lengths = np.diff(self.times)
         return float(lengths[np.argmax(np.abs(lengths))]) if len(lengths) else self.step
 
     def saved(self, first: int, last: int) -> NDArray[np.int64]:
+        """Which of the numbers after `first` up to `last` are saved."""
         return first + 1 + np.flatnonzero(self._saved[first + 1 : last + 1])
 
     def count(self, n: int) -> int:
+        """How many of the numbers 1 … n are saved."""
         return int(self._counts[n])
 
     def steps(self, n: int) -> int:
+        """The whole steps up to number n."""
         return whole_steps(float(self.times[0]), float(self.times[n]), self.step)[0]
 
     def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+        """A run whose steps are these numbers."""
         start = Start.of(state, self.step, method.representation, kind, directions)
         run = method.run(start)
         if self._without_step and not run.dense:
