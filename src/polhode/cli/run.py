@@ -92,6 +92,7 @@ class _Options:
 
 
 def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
+    """Run a scenario as `run` does; `command` is the one that made it, to be shown if it is interrupted."""
     from ..io.atomic_files import check_files, check_folder, make_folder
     from ..io.checkpoint_folder import CheckpointFolder
     from ..io.existing_result import check_replaceable

@@ -61,6 +61,7 @@ class CheckpointFolder:
         return None if whole is None else validate_trajectory(whole)
 
     def append(self, trajectory: Trajectory, rows: int) -> None:
+        """Write what `trajectory` has beyond its first `rows` samples, and what it carries now, as one more segment."""
         make_folder(self.path)
         part = replace(
             trajectory,
