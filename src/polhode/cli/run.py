@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from ..core.callbacks import defer_signals
+from ..core.callbacks import defer_signals, treat_termination_as_interrupt
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
 from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..io.scenario.document import Scenario
     from ..simulation.trajectory import Trajectory
 
+CHECKPOINT = ".checkpoint"  # suffix of the folder in which a run stores what it has done
 TRIAL_STEPS = 1000  # that a dry run takes, to check that they work and to measure their speed
 
 
@@ -40,56 +42,111 @@ def run(
         bool, typer.Option("--overwrite", help="Replace the result of another run that is there already.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    every: Annotated[
+        float, typer.Option("--checkpoint-every", min=0.0, metavar="SECONDS", help="How often to store what is done.")
+    ] = 60.0,
     earlier: Annotated[
         Path | None, typer.Option("--from", metavar="RESULT", help="Continue an earlier, interrupted run of it.")
     ] = None,
 ) -> None:
     """Run a scenario: progress, the table of conserved quantities, the result as NetCDF, plots, and a report."""
+    again = ["polhode", "run", scenario, *_same_options(changes, out, overwrite)]
+    options = _Options(out, dry_run, plots, report, overwrite, quiet, earlier, every, anew=overwrite)
+    _run(open_scenario(scenario, changes), options, again)
+
+
+@main.command()
+@exit_on_error
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run that did not finish.")],
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Go on with the runs in a folder that were killed or interrupted, bit for bit, from their last checkpoints."""
+    from ..io.checkpoint_folder import CheckpointFolder
+    from ..io.scenario.document import scenario_from_text
+
+    stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
+    headers = [header for store in stores if (header := store.header())]
+    if not headers:
+        fail(f"{folder}: there is no run here to go on with", 2)
+    for header in headers:
+        said = header.provenance
+        overrides = [str(change) for change in said.get("overrides", ())]
+        chosen = scenario_from_text(str(said.get("scenario_file")), str(said.get("scenario")), overrides)
+        _run(chosen, _Options(folder, overwrite=True, quiet=quiet), ["polhode", "resume", str(folder)])
+
+
+@dataclass(frozen=True)
+class _Options:
+    """How a run is done, as given on the command line."""
+
+    out: Path
+    dry_run: bool = False
+    plots: bool = True
+    report: bool = True
+    overwrite: bool = False
+    quiet: bool = False
+    earlier: Path | None = None
+    checkpoint_every: float = 60.0
+    anew: bool = False
+
+
+def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
+    """Run a scenario as `run` does; `command` is the one that made it, to be shown if it is interrupted."""
     from ..io.atomic_files import check_files, check_folder, make_folder
+    from ..io.checkpoint_folder import CheckpointFolder
     from ..io.existing_result import check_replaceable
     from ..io.scenario.build import build_plan
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
     from ..view.summary import mesh_reports
 
-    chosen = open_scenario(scenario, changes)
-    plan = build_plan(chosen)
-    figures = _figures(plan) if plots else []
-    file = check_folder(out) / chosen.output_name
+    plan, out = build_plan(chosen), options.out
+    figures = _figures(plan) if options.plots else []
+    file = check_folder(options.out) / chosen.output_name
     partial = file.with_suffix(".partial.nc")
-    page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if report else (None, None)
+    page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if options.report else (None, None)
     drawings = [out / f"{file.stem}-{name}.png" for name in figures]
     check_files(path for path in (file, partial, page, copy, *drawings) if path)
-    if dry_run:
+    if options.dry_run:
         _show_plan(plan, figures)
         return
-    for path in {file, partial} - ({file, partial} if overwrite else {earlier}):
+    for path in {file, partial} - ({file, partial} if options.overwrite else {options.earlier}):
         check_replaceable(path, chosen)
-    tell = (lambda text: None) if quiet else say
+    tell = (lambda text: None) if options.quiet else say
     tell(chosen.document.title or chosen.name)
     tell(_summary(plan))
     for name, text in mesh_reports(plan.system).items():
         tell(f"{name}: {text}")
+    store = CheckpointFolder(file.with_suffix(CHECKPOINT))
+    if options.anew:
+        store.remove()
+    treat_termination_as_interrupt()
     try:
-        progress = not quiet
-        trajectory = plan.resume(load(earlier), progress=progress) if earlier else plan.run(progress=progress)
+        progress, earlier = not options.quiet, options.earlier
+        trajectory = (
+            plan.resume(load(earlier), progress=progress)
+            if earlier
+            else plan.run(progress=progress, checkpoint=store.path, checkpoint_every=options.checkpoint_every)
+        )
     except ConvergenceError as error:
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
-        _save_interrupted(error, partial, ["polhode", "run", scenario, *_same_options(changes, out, overwrite)])
+        _save_interrupted(error, partial, command)
     try:
         with defer_signals():
             make_folder(out)
             trajectory.save(file)
+            store.remove()
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
-    if not quiet:
+    if not options.quiet:
         _show_conservation(trajectory)
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
     tell(f"wrote {file}")
     drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-")
-    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if report else []
+    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
     for path in [*drawn, *written]:
         tell(f"wrote {path}")
 
@@ -172,7 +229,7 @@ def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]
     with suppress(KeyboardInterrupt), defer_signals():  # a second Ctrl-C ends with the same message
         make_folder(file.parent)
         error.trajectory.save(file)
-    again = shlex.join([*command, "--from", str(file)])
+    again = shlex.join(command if command[1] == "resume" else [*command, "--from", str(file)])
     fail(f"{error}; the samples so far are in {file}. To continue:\n{again}", 130)
 
 

@@ -59,6 +59,13 @@ def raise_noted() -> None:
         raise error
 
 
+def treat_termination_as_interrupt() -> None:
+    """From now on SIGTERM is as Ctrl-C, unless somebody handles it already."""
+    alone = threading.current_thread() is threading.main_thread()
+    if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 @contextmanager
 def defer_signals() -> Iterator[None]:
     """Let the block finish: Ctrl-C, and SIGTERM where Python handles it, take effect after it.

@@ -18,6 +18,7 @@ ABOVE = {
     "plot": "polhode.view.html.notebook",
     "view": "polhode.view.html.notebook",
     "save": "polhode.io.trajectory_file",
+    "checkpoint_folder": "polhode.io.checkpoint_folder",
     "attributes": "polhode.io.trajectory_file",
     "to_dataset": "polhode.io.trajectory_file",
     "body_rotations": "polhode.io.exchange.inertial_motion",

@@ -29,11 +29,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
         yield beside
+        _to_disk(beside)
         os.replace(beside, target)
     except OSError as error:
         raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file is on the disk: after a loss of power its name must not stand for a part of it."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:

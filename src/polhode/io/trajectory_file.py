@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -154,15 +154,23 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     if PREFIX + "system" not in dataset.attrs:
         raise InvalidInputError("path", str(path), problem="this file does not hold a trajectory of polhode")
     try:
-        header = Header.from_attributes(dataset.attrs)
-        trajectory = validate_trajectory(_trajectory(header, dataset, system))
-        if header.checksum != header.digest(trajectory):
-            raise ValueError("the checksum is wrong: the file is incomplete, damaged, or was changed after the run")
-        return trajectory
+        return read_segment(dataset, system, validate_trajectory)
     except PolhodeError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InvalidInputError("path", str(path), problem=f"not a valid trajectory: {error}") from error
+
+
+def read_segment(
+    dataset: xarray.Dataset, system: System | None = None, validate: Callable[[Trajectory], object] = lambda _: None
+) -> Trajectory:
+    """The trajectory in a dataset, or a part of one, if it is valid and its checksum is right."""
+    header = Header.from_attributes(dataset.attrs)
+    trajectory = _trajectory(header, dataset, system)
+    validate(trajectory)
+    if header.checksum != header.digest(trajectory):
+        raise ValueError("the checksum is wrong: the file is incomplete, damaged, or was changed after the run")
+    return trajectory
 
 
 def to_dataset(trajectory: Trajectory) -> xarray.Dataset:

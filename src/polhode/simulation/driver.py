@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..core.checks import check_positive
+from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError
-from ..methods import LGVI, Method
+from ..methods import LGVI, Exact, Method
 from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
 from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
+from .checkpoints import run_in_legs
 from .events import Event
 from .job import Job
 from .sampling import ChosenTimes, Grid
@@ -37,6 +41,8 @@ def simulate(
     progress: bool = False,
     tangent: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
 ) -> Trajectory:
     """Integrate the system of `state`, starting there, to `t_end` (which may lie before it).
 
@@ -58,7 +64,9 @@ def simulate(
     for the discrete map. Rows and columns follow the variables of the state. A change of a rotation is the vector ξ in
     `R exp(S(ξ))`, a change of a momentum is the difference: for one body (ξ, δΠ).
 
-    Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there.
+    Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there. An error
+    in a potential or an event that you gave ends the run, and has the same `.trajectory`. With `checkpoint`, a folder,
+    what was computed is stored there about every `checkpoint_every` seconds; the same call goes on from it, bit for bit.
 
     >>> import polhode as ph
     >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=10.0, tolerance=1e-10)
@@ -76,6 +84,8 @@ def simulate(
     if step is None and not (method is not None and method.adaptive and t_eval is not None):
         if steps is not None:
             raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
+        if checkpoint is not None:
+            raise InvalidInputError("checkpoint", str(checkpoint), problem="a checkpoint needs a step: give step too")
         options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
         return _to_tolerance(state, t_end, tolerance, t_eval, method, dict(provenance or {}), options)
     if tolerance is not None:
@@ -95,9 +105,7 @@ def simulate(
         total = count_steps(state.t, schedule.step, t_end, steps)
     else:
         if steps is not None:
-            raise InvalidInputError(
-                "steps", steps, problem="steps and t_eval exclude each other: give t_eval, and t_end"
-            )
+            raise InvalidInputError("steps", steps, problem="steps and t_eval exclude each other: give t_end")
         if save_every != 1:
             raise InvalidInputError("save_every", save_every, problem="save_every and t_eval exclude each other")
         times, end = check_times(t_eval, state.t, step, t_end)
@@ -105,7 +113,12 @@ def simulate(
         schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
         total = len(schedule.times) - 1
     job = Job(system, method, state, schedule, watched, tangent, progress, dict(provenance or {}))
-    return job.run(total)
+    if checkpoint is None or isinstance(method, Exact):  # each of whose samples is computed by itself
+        return job.run(total)
+    if t_eval is not None:
+        raise InvalidInputError("checkpoint", str(checkpoint), problem="checkpoint and t_eval exclude each other")
+    store = above("checkpoint_folder")(checkpoint, system)
+    return run_in_legs(job.run, total, store, check_positive("checkpoint_every", checkpoint_every, zero=True))
 
 
 def _to_tolerance(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,15 @@ class Plan:
     memory: int
     events: list[Event]
 
-    def run(self, *, progress: bool = False, steps: int | None = None) -> Trajectory:
-        """Run it, or only its first `steps`; the result's provenance holds the scenario's title, description and text."""
+    def run(
+        self,
+        *,
+        progress: bool = False,
+        steps: int | None = None,
+        checkpoint: Path | None = None,
+        checkpoint_every: float = 60.0,
+    ) -> Trajectory:
+        """Run it, or only its first `steps`, from its `checkpoint` on if there is one; the result's provenance holds the scenario's title, description and text."""
         run = self.scenario.document.run
         with _locate_errors(self.scenario.name, "run"):
             return simulate(
@@ -50,6 +58,8 @@ class Plan:
                 events=self.events,
                 progress=progress,
                 provenance=_provenance(self.scenario),
+                checkpoint=checkpoint,
+                checkpoint_every=checkpoint_every,
             )
 
     def _extent(self, steps: int | None) -> dict[str, Any]:

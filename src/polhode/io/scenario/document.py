@@ -115,19 +115,23 @@ def load_scenario(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -
     10
     """
     file = Path(path)
-    text = _read(file)
+    return scenario_from_text(file.name, _read(file), overrides)
+
+
+def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> Scenario:
+    """The scenario that a file of this name with this text holds."""
     try:
         document = tomllib.loads(text)
     except RecursionError:
-        raise ScenarioError(file.name, "file", message="lists are nested too deeply") from None
+        raise ScenarioError(name, "file", message="lists are nested too deeply") from None
     except ValueError as error:
-        raise ScenarioError(file.name, "file", message=f"not TOML: {error}") from None
+        raise ScenarioError(name, "file", message=f"not TOML: {error}") from None
     if not document:
-        raise ScenarioError(file.name, "file", message=f"the file is empty; it needs {_required_tables()}")
+        raise ScenarioError(name, "file", message=f"the file is empty; it needs {_required_tables()}")
     document.setdefault("method", dict(DEFAULT_METHOD))
     for override in overrides:
         _apply_override(document, override)
-    return Scenario(file.name, text, tuple(overrides), validate(file.name, (), Document, document))
+    return Scenario(name, text, tuple(overrides), validate(name, (), Document, document))
 
 
 def _read(file: Path) -> str:

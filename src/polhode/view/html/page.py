@@ -75,7 +75,7 @@ def page_html(shown: Scene) -> str:
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
     >>> text = page_html(scene(ph.simulate(start, step=0.1, steps=10)))
-    >>> "http" in text, len(text) < 100_000
+    >>> "http:" in text or "https:" in text, len(text) < 100_000
     (False, True)
     """
     return complete_page(shown.title, page_head(), scene_html(shown))

@@ -1,0 +1,105 @@
+"""Checkpoints of a run on disk: a folder of segments, each a NetCDF file that is written whole or not at all.
+
+A segment holds the samples since the one before it, and what the method carried at its end. What a segment takes the place
+of, the last sample between two regular ones, is left out when they are put together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.system import System
+from ..errors import InvalidInputError, PolhodeError
+from ..simulation.trajectory import Trajectory
+from .atomic_files import make_folder
+from .integrity import validate_trajectory
+from .netcdf import read_netcdf, write_netcdf
+from .trajectory_file import Header, read_segment, to_dataset
+
+if TYPE_CHECKING:
+    import xarray
+
+ROWS = "polhode_rows_before"
+
+
+class CheckpointFolder:
+    """The checkpoints of one run in a folder, which is made when there is something to write."""
+
+    def __init__(self, path: str | PathLike[str], system: System | None = None) -> None:
+        self.path, self._system = Path(path), system
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidInputError("checkpoint", str(path), problem="this is a file, not a folder")
+
+    @property
+    def segments(self) -> list[Path]:
+        """The files in order."""
+        return sorted(self.path.glob("segment-*.nc")) if self.path.is_dir() else []
+
+    def header(self) -> Header | None:
+        """What the first segment says of the run; None if there is none."""
+        files = self.segments
+        return Header.from_attributes(read_netcdf(files[0]).attrs) if files else None
+
+    def load(self) -> Trajectory | None:
+        """All segments as one trajectory, up to the first that is damaged; None if there are none."""
+        whole: Trajectory | None = None
+        for file in self.segments:
+            try:
+                dataset = read_netcdf(file)
+                part, rows = read_segment(dataset, self._system), _rows(dataset)
+            except (InvalidInputError, KeyError, TypeError, ValueError) as error:
+                if whole is None:
+                    problem = f"this checkpoint is damaged ({error}); delete it to start again"
+                    raise InvalidInputError("checkpoint", str(file), problem=problem) from error
+                break
+            whole = part if whole is None else _joined(whole, part, rows)
+        return None if whole is None else validate_trajectory(whole)
+
+    def append(self, trajectory: Trajectory, rows: int) -> None:
+        """Write what `trajectory` has beyond its first `rows` samples, and what it carries now, as one more segment."""
+        make_folder(self.path)
+        part = replace(
+            trajectory,
+            t=trajectory.t[rows:],
+            values={name: array[rows:] for name, array in trajectory.values.items()},
+            tangent=None if trajectory.tangent is None else trajectory.tangent[rows:],
+        )
+        number = 1 + int(self.segments[-1].stem.rpartition("-")[2]) if self.segments else 0
+        dataset = to_dataset(part)
+        dataset.attrs[ROWS] = rows
+        write_netcdf(dataset, self.path / f"segment-{number:06d}.nc")
+
+    def remove(self) -> None:
+        """Delete the segments, and the folder if nothing else is in it."""
+        for file in self.segments:
+            file.unlink()
+        if self.path.is_dir() and not any(self.path.iterdir()):
+            self.path.rmdir()
+
+
+def checkpoint_folder(path: str | PathLike[str], system: System) -> CheckpointFolder:
+    """The checkpoints of a run of `system`."""
+    return CheckpointFolder(path, system)
+
+
+def _rows(dataset: xarray.Dataset) -> int:
+    return int(dataset.attrs[ROWS])
+
+
+def _joined(whole: Trajectory, part: Trajectory, rows: int) -> Trajectory:
+    if not 0 < rows <= len(whole):
+        raise PolhodeError("the segments of this checkpoint do not follow each other")
+
+    def both(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[:rows], y])
+
+    tangent = None
+    if whole.tangent is not None and part.tangent is not None:
+        tangent = both(whole.tangent, part.tangent)
+    values = {name: both(array, part.values[name]) for name, array in whole.values.items()}
+    return replace(part, t=both(whole.t, part.t), values=values, tangent=tangent)

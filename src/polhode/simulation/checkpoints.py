@@ -1,0 +1,99 @@
+"""Runs that write what they have computed as they go, so that a process that is killed loses at most the last interval.
+
+A run is done in legs. Each continues the one before it as `resume` does, bit for bit, whatever their lengths. After a leg, if
+`seconds` have passed since the last time, the samples since then are appended to a store on disk. A run that finds its own
+beginning in the store goes on from there.
+"""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from ..errors import InvalidInputError, PolhodeError, RunInterruptedError
+from .trajectory import Trajectory
+
+FIRST_LEG = 1000  # steps
+GROWTH = 8  # of one leg to the next, at most
+
+Leg = Callable[[int, Trajectory | None], Trajectory]
+"""The trajectory of so many steps, of which an earlier one has done some."""
+
+
+class Store(Protocol):
+    """Where checkpoints are kept."""
+
+    path: Path
+
+    def load(self) -> Trajectory | None:
+        """What is stored; None if nothing is."""
+
+    def append(self, trajectory: Trajectory, rows: int) -> None:
+        """Add what `trajectory` has beyond its first `rows` samples, and what it carries now."""
+
+
+def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
+    """All `total` steps, from what the store holds on."""
+    stored = store.load()
+    start = leg(0, None)
+    if stored is not None:
+        _check_same_run(start, stored, total, store.path)
+    whole = start if stored is None else stored
+    rows = 0 if stored is None else _regular_rows(stored)
+    length, saved = FIRST_LEG, clock.monotonic()
+    while whole.stats.steps < total and whole.carry is not None:
+        before = whole.stats
+        try:
+            whole = leg(min(before.steps + length, total), whole)
+        except RunInterruptedError as error:
+            _append(store, error.trajectory, rows)
+            raise RunInterruptedError(error.trajectory, total) from None
+        taken = max(whole.stats.seconds - before.seconds, 1e-9)
+        fitting = (whole.stats.steps - before.steps) * seconds / taken
+        length = int(max(1, min(GROWTH * length, fitting))) if seconds else FIRST_LEG
+        if clock.monotonic() - saved >= seconds and whole.carry is not None:
+            rows = _append(store, whole, rows)
+            saved = clock.monotonic()
+    return whole
+
+
+def _append(store: Store, whole: Trajectory, rows: int) -> int:
+    """Store what is new; a store that cannot be written, as on a full disk, is no reason to end the run."""
+    if whole.carry is None or whole.stats.steps == 0:
+        return rows
+    try:
+        store.append(whole, rows)
+    except (OSError, PolhodeError) as error:
+        warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
+        return rows
+    return _regular_rows(whole)
+
+
+def _regular_rows(whole: Trajectory) -> int:
+    """How many samples stay as they are when the run goes on: all but a last one between two regular ones."""
+    return 1 + whole.stats.steps // whole.save_every
+
+
+def _check_same_run(start: Trajectory, stored: Trajectory, total: int, path: Path) -> None:
+    """Refuse to go on with what is stored of another run, or of a longer one."""
+    compared = {
+        "system": (start.system.describe(), stored.system.describe()),
+        "method": (repr(start.method), repr(stored.method)),
+        "step": (start.step, stored.step),
+        "save_every": (start.save_every, stored.save_every),
+        "start": (float(start.t[0]), float(stored.t[0])),
+        "tangent map": (start.tangent is None, stored.tangent is None),
+    }
+    different = [name for name, (here, there) in compared.items() if here != there]
+    if not different and any(not np.array_equal(v[0], stored.values[name][0]) for name, v in start.values.items()):
+        different = ["state"]
+    if stored.stats.steps > total:
+        different.append("number of steps")
+    if different:
+        problem = f"the checkpoint of another run is there, with another {' and '.join(different)}; delete it first"
+        raise InvalidInputError("checkpoint", str(path), problem=problem)

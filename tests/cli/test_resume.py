@@ -1,0 +1,82 @@
+"""A run that is killed goes on from its last checkpoint, bit for bit; SIGTERM is as Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import polhode as ph
+from polhode.cli import main
+from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.document import load_scenario
+from polhode.io.scenario.examples import find_example
+
+CHANGES = ["run.t_end=", "run.steps=12000000", "run.save_every=100000"]
+SETS = [part for change in CHANGES for part in ("--set", change)]
+RUN = ["run", "free_rigid_body", *SETS, "--checkpoint-every", "0.1", "--no-plots", "--no-report", "--quiet"]
+
+
+def polhode(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.verify)], ids=lambda number: number.name
+)
+def test_a_killed_run_goes_on_to_the_same_bits(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = os.environ | {"PYTHONPATH": str(Path(ph.__file__).parents[1])}
+    command = [sys.executable, "-m", "polhode.cli", *RUN]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=here)
+    while not list(tmp_path.glob("out/*.checkpoint/*.nc")):
+        assert process.poll() is None, "it ended before its first checkpoint"
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, said = process.communicate()
+    assert not Path("out/free_rigid_body.nc").exists()
+    if number == signal.SIGTERM:
+        assert process.returncode == 130
+        assert "interrupted after" in said
+        assert ph.load("out/free_rigid_body.partial.nc").stats.steps > 0
+    else:
+        assert process.returncode == -signal.SIGKILL
+        for left in Path("out").glob("**/.*.nc"):  # what was being written
+            left.unlink()
+    polhode("resume", "out", "--quiet")
+    found = ph.load("out/free_rigid_body.nc")
+    plain = build_plan(load_scenario(find_example("free_rigid_body"), CHANGES)).run()
+    assert found.R.tobytes() == plain.R.tobytes()
+    assert found.Pi.tobytes() == plain.Pi.tobytes()
+    assert found.t.tobytes() == plain.t.tobytes()
+    assert found.carry is not None
+    assert plain.carry is not None
+    assert found.carry.tobytes() == plain.carry.tobytes()
+    assert list(Path("out").glob("*.checkpoint")) == []
+    assert "no run here to go on with" in polhode("resume", "out", code=2)
+
+
+def test_the_same_command_again_goes_on_and_overwrite_starts_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    short = ["run", "free_rigid_body", "--set", "run.t_end=", "--no-plots", "--no-report", "--quiet"]
+    plan = build_plan(load_scenario(find_example("free_rigid_body"), ["run.t_end=", "run.steps=2500"]))
+    plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
+    assert "another number of steps" in polhode(*short, "--set", "run.steps=1500", code=2)
+    polhode(*short, "--set", "run.steps=3000")
+    assert ph.load("out/free_rigid_body.nc").stats.steps == 3000
+    assert not Path("out/free_rigid_body.checkpoint").exists()
+    plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
+    polhode(*short, "--set", "run.steps=1500", "--overwrite")
+    assert ph.load("out/free_rigid_body.nc").stats.steps == 1500

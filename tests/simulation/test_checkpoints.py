@@ -1,0 +1,145 @@
+"""Runs with checkpoints: whatever was lost, the same call ends with the same bits."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.io.checkpoint_folder import CheckpointFolder
+from polhode.simulation import checkpoints
+
+STEPS, EVERY = 4321, 50
+
+
+@pytest.fixture(autouse=True)
+def _short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
+    monkeypatch.setattr(checkpoints, "GROWTH", 1)
+
+
+def run(checkpoint: Path | None = None, **options: Any) -> ph.Trajectory:
+    given: dict[str, Any] = {"step": 0.1, "steps": STEPS, "save_every": EVERY} | options
+    # no interval: everything is stored after every leg
+    return ph.simulate(ph.FreeRigidBody.example(), **given, checkpoint=checkpoint, checkpoint_every=0.0)
+
+
+def bits(trajectory: ph.Trajectory) -> list[bytes]:
+    carry = b"" if trajectory.carry is None else trajectory.carry.tobytes()
+    tangent = b"" if trajectory.tangent is None else trajectory.tangent.tobytes()
+    return [trajectory.t.tobytes(), *(v.tobytes() for v in trajectory.values.values()), carry, tangent]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tangent": True, "steps": 1500}, {"save_every": 1}, {"save_every": 10**6}], ids=str
+)
+def test_they_change_no_bit(options: dict[str, Any], tmp_path: Path) -> None:
+    plain = run(**options)
+    assert bits(run(tmp_path / "c", **options)) == bits(plain)
+    assert len(CheckpointFolder(tmp_path / "c").segments) > 1
+    again = run(tmp_path / "c", **options)
+    assert bits(again) == bits(plain)
+    assert again.stats.steps == plain.stats.steps
+
+
+@pytest.mark.parametrize("left", range(4))
+@pytest.mark.parametrize("damage", ["none", "cut", "empty"])
+def test_from_any_segment_on_the_end_is_the_same(left: int, damage: str, tmp_path: Path) -> None:
+    plain = run(steps=1700)
+    run(tmp_path / "c", steps=1700)
+    files = CheckpointFolder(tmp_path / "c").segments
+    for file in files[left + 1 :]:
+        file.unlink()
+    content = files[left].read_bytes()
+    spoilt = {"cut": content[: len(content) // 2], "empty": b""}
+    if damage != "none":
+        files[left].write_bytes(spoilt[damage])
+    if left == 0 and damage != "none":
+        with pytest.raises(ph.InvalidInputError, match="this checkpoint is damaged"):
+            run(tmp_path / "c", steps=1700)
+    else:
+        assert bits(run(tmp_path / "c", steps=1700)) == bits(plain)
+
+
+def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:
+    run(tmp_path / "c")
+    for other, what in (
+        ({"step": 0.2}, "step"),
+        ({"save_every": 7}, "save_every"),
+        ({"method": ph.LGVI(order=4)}, "method"),
+        ({"steps": 10}, "number of steps"),
+    ):
+        with pytest.raises(ph.InvalidInputError, match=f"checkpoint = .*another {what}"):
+            run(tmp_path / "c", **other)
+    state = ph.FreeRigidBody([1, 2, 3]).state(omega=[1, 0, 0])
+    with pytest.raises(ph.InvalidInputError, match="another"):
+        ph.simulate(state, step=0.1, steps=STEPS, save_every=EVERY, checkpoint=tmp_path / "c")
+    assert bits(run(tmp_path / "c", steps=STEPS + 100)) == bits(run(steps=STEPS + 100))  # a longer one does
+
+
+def test_a_full_disk_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(CheckpointFolder, "append", full)
+    with pytest.warns(UserWarning, match="could not be written.*No space left"):
+        found = run(tmp_path / "c")
+    assert bits(found) == bits(run())
+    assert not (tmp_path / "c").exists()
+
+
+def test_nothing_is_written_before_the_interval_is_over(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=100, checkpoint=tmp_path / "c", checkpoint_every=1e9)
+    assert not (tmp_path / "c").exists()
+
+
+def test_an_interruption_is_stored_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    advance, calls = checkpoints._append, []
+
+    def pressed(*args: Any) -> int:
+        calls.append(args)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return advance(*args)
+
+    monkeypatch.setattr(checkpoints, "_append", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "c")
+    monkeypatch.setattr(checkpoints, "_append", advance)
+    assert bits(run(tmp_path / "c")) == bits(run())
+
+
+def test_events_are_kept(tmp_path: Path) -> None:
+    def crossing() -> Any:
+        return ph.simulation.events.Crossing("through", lambda state: state.omega[..., 1])
+
+    plain = run(events=[crossing()])
+    assert len(plain.events) > 10
+    found = run(tmp_path / "c", events=[crossing()])
+    assert found.events == plain.events
+    for file in CheckpointFolder(tmp_path / "c").segments[3:]:
+        file.unlink()
+    assert run(tmp_path / "c", events=[crossing()]).events == plain.events
+
+
+def test_removing_leaves_what_is_not_its_own(tmp_path: Path) -> None:
+    run(tmp_path / "c", steps=700)
+    (tmp_path / "c" / "mine.txt").write_text("mine")
+    CheckpointFolder(tmp_path / "c").remove()
+    assert [file.name for file in (tmp_path / "c").iterdir()] == ["mine.txt"]
+    shutil.rmtree(tmp_path / "c")
+    assert CheckpointFolder(tmp_path / "c").segments == []
+
+
+def test_it_needs_a_fixed_step_and_no_times_of_ones_own(tmp_path: Path) -> None:
+    start = ph.FreeRigidBody.example()
+    with pytest.raises(ph.InvalidInputError, match="checkpoint needs a step"):
+        ph.simulate(start, t_end=1.0, checkpoint=tmp_path)
+    with pytest.raises(ph.InvalidInputError, match="checkpoint and t_eval exclude each other"):
+        ph.simulate(start, step=0.1, t_eval=[0.15, 1.0], checkpoint=tmp_path)
