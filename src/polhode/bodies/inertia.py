@@ -61,6 +61,11 @@ class Inertia:
         matrix = 0.5 * (matrix + matrix.T)
         moments, axes = np.linalg.eigh(matrix)
         if not moments[0] > TOLERANCE * size:
+            if moments[0] > 0.0:
+                least = f"the least is {moments[0] / size:.3g} of the largest"
+                raise InvalidInputError(
+                    field, value, f"principal moments of which none is below {TOLERANCE:g} of another; {least}"
+                )
             raise InvalidInputError(field, value, f"a positive definite matrix (its principal moments are {moments})")
         a, b, c = moments
         if c > (a + b) * (1.0 + TOLERANCE) and not allow_unphysical:

@@ -33,6 +33,9 @@ class Hooks(ABC):
     """The bodies that the coordinates place in space, in the order of the fields; none where positions are not part of the
     state."""
 
+    no_variational_step: str = ""
+    """Why there is no variational step in the usual variables, and which method to take; nothing where there is one."""
+
     attitude_rate: str = "omega"
     """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
     turns itself."""

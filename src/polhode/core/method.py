@@ -178,7 +178,8 @@ class Method(ABC):
         """Raise `IncompatibleMethodError` if the two do not fit."""
         reason = self.why_not(system)
         if reason is not None:
-            able = [name for name, kind in known_methods().items() if kind().why_not(system) is None]
+            kinds = {name: kind for name, kind in known_methods().items() if kind().why_not(system) is None}
+            able = [f"{kind()!r} without options" if kind is type(self) else name for name, kind in kinds.items()]
             raise IncompatibleMethodError(
                 f"{self!r} cannot integrate {type(system).__name__}: {reason}; {', '.join(able) or 'no method'} can"
             )

@@ -31,7 +31,7 @@ class _Discrete(Method):
 
     def why_not(self, system: System) -> str | None:
         if system.representations.get(self.representation) is None:
-            return f"it offers no discrete body on the representation {self.representation!r}"
+            return f"it offers no discrete body on the representation '{self.representation}'"
         return None
 
     def run(self, start: Start) -> DriftKickRun:

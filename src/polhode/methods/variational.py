@@ -39,7 +39,8 @@ class Variational(Method):
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.drift is None:
-            return f"it offers no variational step on the representation {self.representation!r}"
+            own = system.no_variational_step if self.representation in (Form.DEFAULT, Form.QUATERNION) else ""
+            return own or f"it offers no variational step on the representation '{self.representation}'"
         return None
 
     def run(self, start: Start) -> DriftKickRun:

@@ -25,6 +25,7 @@ SUCCESS = 0
 NO_SOLUTION = 1  # an implicit equation has no solution near the present state
 TOLERANCE_NOT_MET = 2  # an adaptive method cannot meet its tolerances
 NOT_FINITE = 3  # a force or a rate is not finite
+NO_NODE_RATE = 4  # a torque that depends on the rate has no consistent value at the end of a step
 
 # the slots of a report: iterations in all, the most in one solve, the worst squared residual, calls of flows, solves,
 # steps that were done again in pieces

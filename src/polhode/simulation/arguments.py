@@ -26,6 +26,15 @@ def check_arguments(state: Any, method: Any) -> None:
         raise InvalidInputError("method", method, "a method, such as LGVI(order=2)")
 
 
+def check_start(state: State) -> None:
+    """Refuse a start at which a part of the energy is not a number: it lies outside the domain of a potential."""
+    with np.errstate(all="ignore"):
+        parts = state.system.energies(state.values, state.t)
+    if any(np.any(np.isnan(part)) for part in parts.values()):
+        problem = "its energy is not a number: the start is outside the domain of the potential"
+        raise InvalidInputError("state", state, problem=problem)
+
+
 def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
     """`events` as a list, if all of them can be detected in runs of `system`."""
     if not isinstance(events, (list, tuple)) or not all(isinstance(event, Event) for event in events):

@@ -20,6 +20,7 @@ from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State, System
 from ..errors import InvalidInputError, RunInterruptedError
 from ..scalars import double
+from .arguments import check_start
 from .dense_output import after
 from .events import Event, events_in_order
 from .recovery import advance_to_last_valid, failure, with_trajectory
@@ -51,6 +52,7 @@ class Job:
         """The trajectory of `total` steps, of which an `earlier` run has done some."""
         schedule, every = self.schedule, self.schedule.every
         first = 0 if earlier is None else earlier.stats.steps
+        check_start(self.state)
         self.occurrences = list(earlier.events) if earlier else self._at_the_start()
         layout = self.system.representations[self.method.representation].layout
         passes = blocks(layout.dimension) if self.tangent else [slice(0, 0)]

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Run
-from ..errors import ConvergenceError
-from ..scalars.protocol import NOT_FINITE, TOLERANCE_NOT_MET
+from ..core.system import State
+from ..errors import ConvergenceError, InvalidInputError
+from ..scalars.protocol import NO_NODE_RATE, NOT_FINITE, TOLERANCE_NOT_MET
+from .events import Contact
 from .step_limit import largest_step, rounded_down
 from .trajectory import Trajectory
 
@@ -51,12 +53,35 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
     return low
 
 
+def bodies_that_met(state: State) -> str:
+    """Two bodies that touch at `state`, by their shapes; nothing where none do, or where a system has no such bodies."""
+    contact = Contact()
+    try:
+        contact.check(state.system)
+    except InvalidInputError:
+        return ""
+    return next(iter(contact.holds(state)), "")
+
+
 def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> ConvergenceError:
     """The error for a failed step: where it happened, why, and what to do."""
     t, residual = float(trajectory.t[-1]), run.report.worst_residual
     where = f"after {done} steps, at t = {t:.12g}"
     h = abs(trajectory.step)
-    if status == NOT_FINITE:
+    met = bodies_that_met(trajectory.final)
+    if met:
+        message = (
+            f"{where}: {met} touch; their gravity is not valid inside each other, and a step fails there sooner or later. "
+            "To end the run at the contact, give events=[Contact()]"
+        )
+    elif status == NO_NODE_RATE:
+        limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
+        message = (
+            f"{where}: no rate at the end of a step of {h:.12g} agrees with the torque, which depends on it. A torque must "
+            "be a continuous function of the rate: one that switches has no value at the switch; replace the switch by a "
+            f"steep slope, such as tanh(rate/width). If it is continuous, take a step below {rounded_down(limit)}"
+        )
+    elif status == NOT_FINITE:
         message = (
             f"{where}: a force or a rate is not finite; possible causes: bodies that meet, a potential outside its "
             f"domain, or a step that is too large (here {h:.12g})"

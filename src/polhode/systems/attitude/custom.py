@@ -19,7 +19,7 @@ from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
 from ...scalars import flow, get3, kernel, par3, par6, put3
-from ...scalars.protocol import NO_SOLUTION, SUCCESS
+from ...scalars.protocol import NO_NODE_RATE, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.transient_flow import TransientFlow
@@ -54,7 +54,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
     if moment is not None:
         kicked = add(start, scale(0.5 * h, M))
         if put_node_rate(S, y, FORCE, p, t, h, R, kicked, J_inverse, body_moment, moment):
-            status = NO_SOLUTION
+            status = NO_NODE_RATE
     put3(y, FORCE, S, add(M, body_moment(S, p, t, R, get3(y, FORCE, S), moment)))
     return status
 

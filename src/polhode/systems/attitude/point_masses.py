@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite
+from ...core.checks import check_finite, doubles
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
 from ...geometry.increments.rigid import symmetric_entries
@@ -128,9 +128,7 @@ class FieldBody(ForcedAttitude):
         if np.any(self.masses <= 0.0):
             raise InvalidInputError("masses", masses, "positive numbers")
         self.positions = check_finite("positions", positions, (count, 3))
-        rows = np.asarray(sources, dtype=object)
-        none = rows.shape == (0,)
-        self.sources = np.zeros((0, 4)) if none else check_finite("sources", sources, (len(np.atleast_1d(rows)), 4))
+        self.sources = _check_sources(sources)
         self.uniform = check_finite("uniform", uniform, (3,))
         self.gradient = np.zeros((3, 3)) if gradient is None else check_finite("gradient", gradient, (3, 3))
         if np.abs(self.gradient - self.gradient.T).max() > 1e-12 * np.abs(self.gradient).max():
@@ -221,3 +219,18 @@ class FieldBody(ForcedAttitude):
                 gradient += mu / r2**1.5 * (3.0 * np.outer(place, place) / r2 - np.eye(3))
         found = resting_attitudes(self, frames=[np.linalg.eigh(gradient)[1]])
         return [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]
+
+
+def _check_sources(sources: ArrayLike) -> Array:
+    """Rows of GM and a position, (n, 4); none is an empty list."""
+    if np.shape(np.asarray(sources, dtype=object)) == (0,):
+        return np.zeros((0, 4))
+    try:
+        rows = doubles(sources)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise InvalidInputError(
+            "sources", sources, "rows of four numbers, [GM, x, y, z], also where there is one source"
+        )
+    return check_finite("sources", sources, rows.shape)

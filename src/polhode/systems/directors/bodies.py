@@ -56,6 +56,7 @@ class DirectorBody(AttitudeSystem):
         "energy": Invariant("energy", "kinetic energy"),
         "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
     }
+    no_variational_step = "its state is kept as directors, for which EnergyMomentum and LagrangeDAlembert are made"
     twistless: ClassVar[bool] = False
     _representations: Mapping[str, Representation] = director_representations(twistless=False)
 
@@ -182,6 +183,7 @@ class NonTwistingBody(DirectorBody):
     summary = "rotating body that does not spin about d3 (nonholonomic)"
     reference = "[GR20] sec. 4"
     hamiltonian = False
+    no_variational_step = "its constraint is nonholonomic, for which LagrangeDAlembert and EnergyMomentum are made"
     conserved = {
         "energy": Invariant("energy", "kinetic energy"),
         "Pi1": Invariant("momentum", "component of the angular momentum along d1"),

@@ -51,7 +51,7 @@ from .inertial_flows import (
 from .pair_gravity import Pairs, build_pairs, spin_momentum
 from .perturbations import Perturbation, PerturbationSet
 from .representations import forces_with, forms, still_conserved, with_lists
-from .tides import TidalFriction, Tides
+from .tides import TIDAL, TidalFriction, Tides
 
 Array = NDArray[np.float64]
 
@@ -108,6 +108,7 @@ class FullBodyProblem(System):
         self.masses = np.array([b.mass for b in self.bodies])
         self.inertias = self.pairs.inertias
         self.hamiltonian = not self.tides
+        self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
     @cached_property

@@ -53,7 +53,7 @@ from .relative_flows import (
     to_rates,
 )
 from .representations import forces_with, forms, still_conserved, with_lists
-from .tides import TidalFriction, Tides
+from .tides import TIDAL, TidalFriction, Tides
 
 Array = NDArray[np.float64]
 
@@ -116,6 +116,7 @@ class FullTwoBodyProblem(System):
         self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
         self.tides = Tides(dissipation, self.bodies, self.G)
         self.hamiltonian = not self.tides
+        self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
     @cached_property

@@ -34,6 +34,7 @@ from ...scalars import kernel, par
 from ...scalars.protocol import SUCCESS, par_int
 
 Array = NDArray[np.float64]
+TIDAL = "its tides (dissipation) depend on velocities and take energy out, for which ForcedLGVI is made"
 TIDES = ParameterLayout(tides=1)  # how many there are, then the numbers of each
 TIDE = ParameterLayout(on=1, by=1, strength=1)
 FIRST_TIDE, TIDE_SIZE = TIDES.end, TIDE.size

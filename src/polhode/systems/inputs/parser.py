@@ -113,6 +113,8 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
                 return value(expression), value(condition)
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
                 return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
+            case ast.Name(name) | ast.Call(ast.Name(name)):
+                raise InvalidInputError(field, text, f"{allowed}; {name} is none of them")
         raise InvalidInputError(field, text, allowed)
 
     try:

@@ -44,7 +44,7 @@ from ...scalars import (
     rate,
     worst,
 )
-from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, record
 from ..attitude.base import (
     ATTITUDE,
     INERTIA,
@@ -286,6 +286,6 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: 
         R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, at, t))
         lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, INVERSE_INERTIA, S), net, None)
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
-        return NO_SOLUTION if lost else SUCCESS
+        return NO_NODE_RATE if lost else SUCCESS
 
     return TransientFlow(force, **given)

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.callbacks import raise_noted, watch_callbacks
 from ...core.layout import Layout
 from ...core.manifolds import Euclidean
 from ...core.representation import Representation
@@ -90,7 +91,9 @@ def slope_and_derivative(
         _put_rate(kind, rhs.on(kind), flat, p, t, dy, report)
     slope = dy.reshape(layout.size, 1 + columns)
     if force is not None:
-        _put_force(kind, force.on(kind), flat, p, t, report)
+        with watch_callbacks():
+            _put_force(kind, force.on(kind), flat, p, t, report)
+            raise_noted()
         slope[layout.kicked] += flat.reshape(entries.shape)[layout.size : layout.size + representation.forces]
     return slope[:, 0], slope[:, 1:]
 

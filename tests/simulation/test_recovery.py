@@ -1,0 +1,80 @@
+"""What an error says when a step fails: the user's own exception, bodies that touch, a torque that switches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.bodies import Ellipsoid
+from polhode.scalars import tanh, where
+
+
+def _limited(R: np.ndarray) -> float:
+    if R[2, 2] < 0.5:
+        raise LookupError("no data beyond 60 degrees")
+    return -float(R[2, 2])
+
+
+def _python_body() -> ph.AttitudeBody:
+    with pytest.warns(UserWarning, match="slower"):
+        return ph.AttitudeBody([1.0, 2.0, 2.5], potential=_limited)
+
+
+def test_an_exception_in_a_python_potential_reaches_the_user(capfd: pytest.CaptureFixture[str]) -> None:
+    body = _python_body()
+    with pytest.raises(LookupError, match="no data beyond 60 degrees") as caught:
+        ph.simulate(body.state(omega=[3.0, 0.0, 0.0]), step=0.05, t_end=3.0)
+    assert len(caught.value.trajectory) > 2  # type: ignore[attr-defined]
+    assert "ignored" not in capfd.readouterr().err
+
+
+def test_an_exception_in_a_python_potential_reaches_the_user_of_linearize() -> None:
+    body = _python_body()
+    tilted = ph.so3.exp([math.radians(59.9), 0.0, 0.0])  # the differences reach beyond
+    with pytest.raises(LookupError, match="no data"):
+        ph.linearize(body.state(R=tilted))
+
+
+@pytest.mark.parametrize("more", [{}, {"damping": 0.1}], ids=["conservative", "damped"])
+def test_a_start_outside_the_domain_of_the_potential_is_refused(more: dict) -> None:
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], potential="log(R33)", **more)
+    down = ph.so3.exp([3.0, 0.0, 0.0])
+    with pytest.raises(ph.InvalidInputError, match=r"energy is not a number.*outside the domain of the potential"):
+        ph.simulate(body.state(R=down, omega=[0.1, 0.0, 0.0]), step=0.05, steps=2)
+
+
+def _bang_bang(t, R, omega):  # type: ignore[no-untyped-def]
+    return where(omega[0] > 0.0, -0.1, 0.1), 0.0, 0.0
+
+
+def _steep(t, R, omega):  # type: ignore[no-untyped-def]
+    return -0.1 * tanh(omega[0] / 1e-3), 0.0, 0.0
+
+
+@pytest.mark.parametrize("kind", [ph.AttitudeBody, ph.Gyrostat])
+def test_a_torque_that_switches_is_told_from_a_long_step(kind: type) -> None:
+    """And what the message advises works: the rate is brought to zero."""
+    name = "moment" if kind is ph.AttitudeBody else "torque"
+    switched, steep = (kind([1.0, 2.0, 2.5], **{name: law}) for law in (_bang_bang, _steep))
+    with pytest.raises(ph.ConvergenceError, match=r"must be a continuous function of the rate.*tanh\(rate/width\)"):
+        ph.simulate(switched.state(omega=[0.05, 0.0, 0.0]), step=0.03, t_end=3.0)
+    end = ph.simulate(steep.state(omega=[0.05, 0.0, 0.0]), step=0.03, t_end=3.0).final
+    np.testing.assert_allclose(end.omega, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("problem", [ph.FullTwoBodyProblem, ph.FullBodyProblem])
+def test_a_collision_is_named(problem: type) -> None:
+    bodies, R = (Ellipsoid(1.0, [0.3, 0.2, 0.1]), Ellipsoid(1.0, [0.2, 0.15, 0.1])), ph.so3.exp([0.3, 0.5, 0.2])
+    if problem is ph.FullTwoBodyProblem:
+        start, names = problem(*bodies).state(X=[1.0, 0.2, 0.1], V=[0.0, 0.1, 0.05], R=R), "body1 and body2"
+    else:
+        x, v = np.array([0.5, 0.1, 0.05]), np.array([0.0, 0.05, 0.02])
+        start = problem(list(bodies)).state(x=[x, -x], v=[v, -v], R=[R, np.eye(3)])
+        names = r"bodies\[0\] and bodies\[1\]"
+    with pytest.raises(ph.ConvergenceError, match=rf"{names} touch.*events=\[Contact\(\)\]"):
+        ph.simulate(start, step=0.02, t_end=10.0)
+    stopped = ph.simulate(start, step=0.02, t_end=10.0, events=[ph.Contact()])
+    assert len(stopped.events) == 1

@@ -1,0 +1,57 @@
+"""Messages say what was refused, and what to take instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.bodies import Sphere
+
+
+def _tidal() -> ph.State:
+    pair = ph.FullTwoBodyProblem(
+        Sphere(1.0, 0.2), Sphere(1.0, 0.2), dissipation=[{"on": 0, "by": 1, "k2": 0.1, "radius": 0.2, "lag": 0.01}]
+    )
+    return pair.state(X=[1.0, 0.0, 0.0])
+
+
+CASES: dict[str, tuple[Callable[[], object], str]] = {
+    "a ratio of moments": (
+        lambda: ph.FreeRigidBody([1e-13, 1, 1]),
+        r"none is below 1e-12 of another; the least is 1e-13 of the largest",
+    ),
+    "negative moments": (lambda: ph.FreeRigidBody([-1e-13, 1, 1]), "positive definite"),
+    "a flat source": (
+        lambda: ph.FieldBody([1, 1, 1], np.eye(3), sources=[1.0, 0.0, 0.0, 5.0]),
+        r"sources = .*rows of four numbers, \[GM, x, y, z\]",
+    ),
+    "sources without places": (
+        lambda: ph.FieldBody([1, 1, 1], np.eye(3), sources=[[1.0, 2.0]]),
+        "rows of four numbers",
+    ),
+    "an unknown symbol": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + stiffness*R22"), "stiffness is none of them"),
+    "an unknown function": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + gamma(R22)"), "gamma is none of them"),
+    "the same method with other options": (
+        lambda: ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1, method=ph.Midpoint("split")),
+        r"Midpoint\(representation='split'\) cannot .* Midpoint\(\) without options",
+    ),
+    "LGVI with tides": (lambda: ph.simulate(_tidal(), step=0.1, steps=1), "its tides .* ForcedLGVI is made"),
+    "LGVI of a nonholonomic body": (
+        lambda: ph.simulate(ph.NonTwistingBody.example(), step=0.1, steps=1),
+        "nonholonomic, for which LagrangeDAlembert",
+    ),
+    "LGVI of directors": (
+        lambda: ph.simulate(ph.DirectorBody.example(), step=0.1, steps=1, method=ph.LGVI()),
+        "directors, for which EnergyMomentum",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_message_says_what_was_refused(name: str) -> None:
+    make, words = CASES[name]
+    with pytest.raises(ph.PolhodeError, match=words):
+        make()
