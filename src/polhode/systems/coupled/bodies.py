@@ -13,6 +13,7 @@ holds the Cayley parameters, so that a step that fails changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3
+from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.so3 import vee2_
@@ -133,6 +135,18 @@ def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     return drift_each(S, y, p, h, report, True)
 
 
+@flow
+def exact_drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The true free motion of every body; parameters: n, then the principal numbers of each."""
+    n = par_int(p, BODIES, S)
+    for i in range(n):
+        Pi = get3(y, momentum_at(n, i), S)
+        E = exact_increment(p, FIRST_BODY + PRINCIPAL * i, S, Pi, h)
+        put9(y, attitude_at(i), S, compose(get9(y, attitude_at(i), S), E))
+        put3(y, momentum_at(n, i), S, turned_back(E, Pi))
+    return SUCCESS
+
+
 @rate
 def rhs_bodies(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ (Π − a)` for every body."""
@@ -225,13 +239,15 @@ class CoupledBodies(System):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        drift = drift_rotors if self.gyros.any() else drift_bodies
-        n = self.n
-        return {
-            Form.DEFAULT: Representation(
-                self.layout, drift=drift, force=self._force, rhs=rhs_bodies, workspace=COMPONENTS * n
-            )
-        }
+        with_rotors = Representation(
+            self.layout, drift=drift_rotors, force=self._force, rhs=rhs_bodies, workspace=COMPONENTS * self.n
+        )
+        if self.gyros.any():
+            return {Form.DEFAULT: with_rotors}
+        return {Form.DEFAULT: replace(with_rotors, drift=drift_bodies, exact_drift=exact_drift_bodies)}
+
+    def free_parameters(self) -> Array:
+        return np.concatenate([[self.n], *(J.principal_entries() for J in self.inertias)])
 
     def parameters(self) -> Array:
         bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]
