@@ -67,10 +67,13 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
 
 
 def _order(method: Method, subject: Subject, steps: int) -> Found:
-    if method.order == 0 or method.order > 8 or method.adaptive:
+    # the errors of the splittings of order 6 and 8 reach rounding before they fall evenly; the tests of the method measure
+    # the order of their coefficients in multiprecision
+    shown = 4 if isinstance(method, Splitting) else 8
+    if method.order == 0 or method.order > shown or method.adaptive:
         # no order in the step, or none that double precision shows: compare with the other reference
         truth = subject.reference if method.adaptive else subject.adaptive_reference
-        steps = 10 if method.order <= 8 else 100
+        steps = 10 if method.order <= shown else 400 if isinstance(method, Splitting) else 100
         error = distance(simulate(subject.state, step=DURATION / steps, steps=steps, method=method).final, truth)
         return Found(f"error {error:.0e}", error < 1e-10)
     orders = measured_order(subject.state, method, DURATION, reference=subject.reference).orders
