@@ -41,6 +41,7 @@ from .methods import (
     Midpoint,
     MoserVeselov,
     QuaternionVI,
+    Splitting,
     SymmetricMoserVeselov,
 )
 from .simulation.driver import resume, simulate
@@ -146,6 +147,7 @@ __all__ = [
     "RigidBodySOn",
     "Rotor",
     "RunInterruptedError",
+    "Splitting",
     "State",
     "SymmetricMoserVeselov",
     "SymmetricRigidBodySOn",

@@ -14,7 +14,7 @@ from polhode.analysis import group_defect, measured_order, symmetry_defect, symp
 from polhode.analysis.convergence import distance
 from polhode.core.system import System
 from polhode.errors import ConvergenceError, PolhodeError
-from polhode.methods import LGVI, GaussLegendre, Method, known_methods
+from polhode.methods import LGVI, GaussLegendre, Method, Splitting, known_methods
 from polhode.simulation.driver import simulate
 
 from .subjects import DURATION, STEP, SUBJECTS, Subject
@@ -23,6 +23,8 @@ EPSILON = np.finfo(float).eps
 FEW, MANY = 2_000, 100_000
 # of settings that differ from others in one number, or in the variables of the same map, these stand for all systems
 FEW_SYSTEMS = ("FreeRigidBody", "Pendulum3D", "FullTwoBodyProblem")
+# splittings are the same kicks about the same free rotation: in short tests these stand for all
+KICKED = ("Pendulum3D", "PlanarPendulum")
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,13 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
 
 
 def _order(method: Method, subject: Subject, steps: int) -> Found:
-    if method.order == 0 or method.order > 8 or method.adaptive:
+    # the errors of the splittings of order 6 and 8 reach rounding before they fall evenly; the tests of the method measure
+    # the order of their coefficients in multiprecision
+    shown = 4 if isinstance(method, Splitting) else 8
+    if method.order == 0 or method.order > shown or method.adaptive:
         # no order in the step, or none that double precision shows: compare with the other reference
         truth = subject.reference if method.adaptive else subject.adaptive_reference
-        steps = 10 if method.order <= 8 else 100
+        steps = 10 if method.order <= shown else 400 if isinstance(method, Splitting) else 100
         error = distance(simulate(subject.state, step=DURATION / steps, steps=steps, method=method).final, truth)
         return Found(f"error {error:.0e}", error < 1e-10)
     orders = measured_order(subject.state, method, DURATION, reference=subject.reference).orders
@@ -168,6 +173,7 @@ def claims() -> Iterator[Case]:
     """What is claimed: short runs of the lowest order first, then long ones, and the higher orders."""
     for method, subject in pairs():
         lowest = method.options().get("order", 2) == (16 if isinstance(method, GaussLegendre) else 2)
+        lowest = lowest and (not isinstance(method, Splitting) or subject.name in KICKED)
         for name, promise in PROMISES.items():
             if promise.claimed(method) and promise.applies(method, subject.state.system):
                 if lowest:

@@ -97,3 +97,12 @@ class Inertia:
     def entries(self) -> Array:
         """Six numbers of J and six of J⁻¹, as kernels read them (`INERTIA_ENTRIES`)."""
         return INERTIA_ENTRIES.pack(J=symmetric_entries(self.matrix), J_inverse=symmetric_entries(self.inverse))
+
+    def principal_entries(self) -> Array:
+        """What the exact free rotation reads (`free_rotation`): right-handed principal axes by growing moment, inverse
+        moments, and the place of the middle one between the others."""
+        axes = self.axes * [1.0, 1.0, np.sign(np.linalg.det(self.axes))]
+        inverse = np.zeros(3) if self.still else 1.0 / self.moments
+        spread = inverse[0] - inverse[2]
+        middle = (inverse[1] - inverse[2]) / spread if spread > 0.0 else 0.5
+        return np.concatenate([axes.reshape(-1), inverse, [middle]])

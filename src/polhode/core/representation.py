@@ -47,7 +47,8 @@ class Representation:
     """One way to store the state, and the flows on it; None where the system does not offer one.
 
     The flat array that flows get is the variables of `layout`, then, if there is a `force`, a slot for each kicked
-    entry, then `workspace` entries that flows may use and that mean nothing between calls.
+    entry, then `workspace` entries that flows may use and that mean nothing between calls. `exact_drift` is the true
+    motion without force; it reads `System.free_parameters` in place of the system's parameters.
     """
 
     layout: Layout
@@ -55,6 +56,7 @@ class Representation:
     force: Flow | None = None
     rhs: Rate | None = None
     workspace: int = 0
+    exact_drift: Flow | None = None
 
     @property
     def forces(self) -> int:

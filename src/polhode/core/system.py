@@ -6,6 +6,7 @@ variables and the compiled flows on it:
 
     drift  the kinetic part of a variational step, with no force          (y, p, t, h) ↦ y at t + h
     force  what changes the momenta at fixed configuration, put into the slots that follow the variables in y
+    exact_drift  the true motion with no force, which a splitting is made of
     rhs    the continuous motion with no force                             (y, p, t) ↦ dy/dt
 
 A method asks for the representation and the flows that it needs, and knows nothing else about the system.
@@ -121,6 +122,10 @@ class System(Hooks):
     @abstractmethod
     def parameters(self) -> Array:
         """The numbers that the flows read, as a flat array."""
+
+    def free_parameters(self) -> Array:
+        """The numbers that the exact drifts of its representations read."""
+        raise PolhodeError(f"{type(self).__name__} has no exact drift")
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:

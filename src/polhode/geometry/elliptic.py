@@ -13,7 +13,8 @@ so that P is a multiple of v and the angle of a product of complex numbers: noth
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,37 +27,43 @@ Array = NDArray[np.float64]
 class Landen(NamedTuple):
     """The levels for a parameter and a characteristic: rows `k, 1 − k, √(1 − n)`; the last is the circular one.
 
-    `rate` is π/2K, `linear` what P has per unit of v; `separatrix`: m = 1, where nothing is periodic.
+    `rate` is π/2K, `linear` what P has per unit of v, and `whole` what κΠ has; `separatrix`: m = 1, where nothing is
+    periodic.
     """
 
     levels: Array
     rate: float
     linear: float
+    whole: float
     separatrix: bool
 
 
-def descend(mc: float, n: float, eta: float) -> Landen:
-    """The levels of Landen's transformation for the complementary parameter `mc` and the characteristic n, `n = −m/η`."""
+def descend(mc: Any, n: Any, eta: Any, sqrt: Callable[[Any], Any] = math.sqrt) -> Landen:
+    """The levels of Landen's transformation for the complementary parameter `mc` and the characteristic n, `n = −m/η`;
+    in the numbers of `sqrt`, if more digits than those of doubles are wanted on the way."""
     if mc < np.finfo(float).tiny:
-        # K is infinite; P = arctan(√−n tanh v) − √−n v
-        q = math.sqrt(-n)
-        return Landen(np.array([[1.0, 0.0, q]]), 0.0, -q, True)
-    kc, rate, weight = math.sqrt(mc), 1.0, 1.0
-    linear = -math.sqrt(1.0 - n)
+        # K is infinite; P = arctan(√−n tanh v) − √−n v for n < 0; n = 1 is the other circular case, with κ = 0
+        q = sqrt(-n) if n < 0 else 0.0
+        whole = 1.0 / q if q > 0 else 0.0
+        return Landen(np.array([[1.0, 0.0, float(q)]]), 0.0, -float(q), float(whole), True)
+    kc, rate, weight = sqrt(mc), 1.0, 1.0
+    whole = sqrt(1 - n) * eta / (sqrt(1 + eta) + 1)
+    linear = -sqrt(1 - n)
     levels = []
-    k = (1.0 - kc) / (1.0 + kc)
+    k = (1 - kc) / (1 + kc)
     while k > 1e-17:
-        levels.append((k, 2.0 * kc / (1.0 + kc), math.sqrt(1.0 - n)))
-        rho = math.sqrt(1.0 + eta)
-        n *= ((1.0 + rho) / (1.0 + kc)) ** 2
-        eta *= k / (1.0 + rho) ** 2
-        kc = 2.0 * math.sqrt(kc) / (1.0 + kc)
-        rate /= 1.0 + k
-        k = (k / (1.0 + kc)) ** 2
+        levels.append((float(k), float(2 * kc / (1 + kc)), float(sqrt(1 - n))))
+        rho = sqrt(1 + eta)
+        n *= ((1 + rho) / (1 + kc)) ** 2
+        eta *= k / (1 + rho) ** 2
+        kc = 2 * sqrt(kc) / (1 + kc)
+        rate /= 1 + k
+        k = (k / (1 + kc)) ** 2
         weight *= 2.0
-        linear += weight * rate * math.sqrt(1.0 - n) * eta / (math.sqrt(1.0 + eta) + 1.0)
-    levels.append((0.0, 1.0, math.sqrt(1.0 - n)))
-    return Landen(np.array(levels), rate, linear, False)
+        more = weight * rate * sqrt(1 - n) * eta / (sqrt(1 + eta) + 1)
+        linear, whole = linear + more, whole + more
+    levels.append((0.0, 1.0, float(sqrt(1 - n))))
+    return Landen(np.array(levels), float(rate), float(linear), float(whole), False)
 
 
 @kernel
@@ -79,12 +86,12 @@ def functions(v: float, landen: Landen) -> tuple[float, float, float, float, flo
     a, b = a / size, b / size
     for i in range(last - 1, -1, -1):
         # every sum that a small number comes from has positive terms only
-        k, rest, width = levels[i]
-        q = 1.0 + k * s * s
-        s, c, d = (1.0 + k) * s / q, c * d / q, (c * c + rest * s * s) / q
+        k, rest, width = levels[i, 0], levels[i, 1], levels[i, 2]
+        q = 1.0 / (1.0 + k * s * s)
+        s, c, d = (1.0 + k) * s * q, c * d * q, (c * c + rest * s * s) * q
         re, im = a * a - b * b, 2.0 * a * b
         x, y = c, width * s
-        size = math.sqrt(x * x + y * y)
-        a, b = (re * x + im * y) / size, (im * x - re * y) / size
+        size = 1.0 / math.sqrt(x * x + y * y)
+        a, b = (re * x + im * y) * size, (im * x - re * y) * size
     size = math.sqrt(a * a + b * b)  # squaring doubles what rounding makes of the length
     return s, c, d, a / size, b / size

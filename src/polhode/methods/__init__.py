@@ -8,6 +8,7 @@ from .gauss_legendre import GaussLegendre
 from .moser_veselov import MoserVeselov, SymmetricMoserVeselov
 from .reference import Exact
 from .runge_kutta import RK4, Midpoint
+from .splitting import Splitting
 from .variational import LGVI, QuaternionVI
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Midpoint",
     "MoserVeselov",
     "QuaternionVI",
+    "Splitting",
     "SymmetricMoserVeselov",
     "known_methods",
 ]

@@ -26,6 +26,7 @@ from ...core.representation import Form, Representation
 from ...core.system import Field, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
+from ...geometry.increments.free_rotation import exact_increment
 from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.stable_products import (
     cayley_increment,
@@ -103,6 +104,15 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
     return SUCCESS
 
 
+@flow
+def exact_drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The true free motion."""
+    R, Pi = attitude_and_momentum(S, y)
+    E = exact_increment(p, 0, S, Pi, h)
+    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    return SUCCESS
+
+
 @rate
 def rhs_matrix(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ Π`."""
@@ -135,6 +145,9 @@ class AttitudeSystem(System):
 
     def parameters(self) -> Array:
         return self.inertia.entries()
+
+    def free_parameters(self) -> Array:
+        return self.inertia.principal_entries()
 
     def linear_term(self, R: Array) -> Array | float:
         """`A(R)` of a Lagrangian `½ ω·Jω + ω·A(R) − U(R)`, so that `Pi = J omega + A(R)`; zero unless overridden."""
@@ -210,6 +223,6 @@ class AttitudeSystem(System):
 
 
 REPRESENTATIONS: dict[str, Representation] = {
-    Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix),
+    Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, rhs=rhs_matrix, exact_drift=exact_drift_matrix),
     Form.QUATERNION: Representation(QUATERNION, drift=drift_quaternion),
 }

@@ -14,6 +14,7 @@ part of the discrete Lagrangian does not contain R, and the discrete Lagrange–
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from .base import (
     AttitudeSystem,
     attitude_and_momentum,
     drift_matrix,
+    exact_drift_matrix,
     put_attitude_and_momentum,
     put_rates,
     rhs_matrix,
@@ -119,7 +121,8 @@ class ForcedAttitude(AttitudeSystem):
     def representations(self) -> Mapping[str, Representation]:
         if self.damped or self.gyro.any():
             return {Form.DEFAULT: Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)}
-        return {Form.DEFAULT: Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)}
+        plain = Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)
+        return {Form.DEFAULT: plain if self.moment.acts else replace(plain, exact_drift=exact_drift_matrix)}
 
     def parameters(self) -> Array:
         moment, terms = MOMENT.pack(pulse=self.moment.pulse), TERMS.pack(rotor=self.gyro, damping=self.damping)

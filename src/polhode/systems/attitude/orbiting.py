@@ -23,6 +23,7 @@ from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
 from ...geometry import so3
+from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
@@ -74,6 +75,16 @@ def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 
 
 @flow
+def exact_drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The same with the true rotation F; n follows the body's numbers."""
+    R, Pi = attitude_and_momentum(S, y)
+    E = exact_increment(p, 0, S, Pi, h)
+    turned = compose(turn_about_normal(h * par(p, PRINCIPAL, S), R), E)
+    put_attitude_and_momentum(S, y, turned, turned_back(E, Pi))
+    return SUCCESS
+
+
+@flow
 def gravity_gradient(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`M = 3n² b₃ × Jb₃` with b₃ = Rᵀe₃, the last row of R."""
     b, n = get3(y, ATTITUDE + 2 * ROW, S), par(p, RATE, S)
@@ -116,7 +127,13 @@ class OrbitingBody(AttitudeSystem):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return {Form.DEFAULT: Representation(MATRIX, drift=drift_orbit, force=gravity_gradient, rhs=rhs_orbit)}
+        orbit = Representation(
+            MATRIX, drift=drift_orbit, exact_drift=exact_drift_orbit, force=gravity_gradient, rhs=rhs_orbit
+        )
+        return {Form.DEFAULT: orbit}
+
+    def free_parameters(self) -> Array:
+        return np.append(super().free_parameters(), self.n)
 
     def __init__(self, inertia: ArrayLike, n: float = 1.0, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_positive
-from ...core.system import Invariant, State, energy_parts
+from ...core.system import ClosedForm, Invariant, State, energy_parts
 from ...geometry import so3
 from ...geometry.vectors import cross
 from ...scalars import flow, get3, par3, put3
@@ -27,6 +27,8 @@ from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE, ROW
 from .forced import TERMS, ForcedAttitude
+from .free_exact import free_closed_form
+from .top_exact import top_motion
 
 Array = NDArray[np.float64]
 PENDULUM = TERMS.then(weight=3)  # m g ρ₀
@@ -95,6 +97,22 @@ class Pendulum3D(ForcedAttitude):
         axial = n @ J @ n
         symmetric = axial * np.outer(n, n) + 0.5 * (np.trace(J) - axial) * (np.eye(3) - np.outer(n, n))
         return bool(np.abs(J - symmetric).max() <= 1e-12 * np.abs(J).max())
+
+    @property
+    def has_exact(self) -> bool:
+        return self.is_lagrange_top and not self.damped
+
+    def closed_form(self, state: State) -> ClosedForm:
+        """Of Lagrange's top, in elliptic functions and integrals."""
+        if not self.has_exact:
+            return super().closed_form(state)
+        axis = self.rho0 / np.linalg.norm(self.rho0)
+        weight = self.mass * self.g * float(np.linalg.norm(self.rho0))
+        along = float(axis @ self.inertia.matrix @ axis)
+        across = 0.5 * (float(np.trace(self.inertia.matrix)) - along)
+        if weight == 0.0:
+            return free_closed_form(self.inertia.matrix, state)
+        return top_motion(axis if weight > 0.0 else -axis, abs(weight), across, along, state)
 
     def describe(self) -> dict[str, Any]:
         own = {

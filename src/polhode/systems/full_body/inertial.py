@@ -37,6 +37,7 @@ from .inertial_flows import (
     drift,
     drift_forced,
     evaluate,
+    exact_drift,
     force,
     force_at,
     force_lagrangian,
@@ -117,7 +118,7 @@ class FullBodyProblem(System):
         forces = forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS)
         return forms(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
-            drifts=(drift, drift_forced),
+            drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
             forces=forces,
             workspace=max(self.pairs.workspace, self.perturbations.workspace),
@@ -127,6 +128,13 @@ class FullBodyProblem(System):
     def describe(self) -> dict[str, Any]:
         own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
         return own | self.perturbations.describe() | self.tides.describe()
+
+    def free_parameters(self) -> Array:
+        bodies = [
+            np.concatenate([[1.0 / b.mass], J.principal_entries()])
+            for b, J in zip(self.bodies, self.inertias, strict=True)
+        ]
+        return np.concatenate([[self.n], *bodies])
 
     def parameters(self) -> Array:
         header = HEADER.pack(bodies=self.n, pairs=len(self.pairs.blocks), perturbations=0.0, tides=0.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
+from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
@@ -111,6 +112,25 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         put9(y, attitude_at(n, i), S, compose(R, E))
         put3(y, angular_at(n, i), S, turned_back(E, Pi))
         velocity = scale(1.0 / par(p, b + MASS, S), get3(y, linear_at(n, i), S))
+        add3(y, position_at(i), S, scale(h, velocity))
+    return SUCCESS
+
+
+# parameters of the exact drift: how many bodies, then for each 1/m and its principal numbers
+FREE_BODY = 1 + PRINCIPAL
+
+
+@flow
+def exact_drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The true motion without gravity."""
+    n = par_int(p, 0, S)
+    for i in range(n):
+        b = 1 + FREE_BODY * i
+        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
+        E = exact_increment(p, b + 1, S, Pi, h)
+        put9(y, attitude_at(n, i), S, compose(R, E))
+        put3(y, angular_at(n, i), S, turned_back(E, Pi))
+        velocity = scale(par(p, b, S), get3(y, linear_at(n, i), S))
         add3(y, position_at(i), S, scale(h, velocity))
     return SUCCESS
 

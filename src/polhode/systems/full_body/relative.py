@@ -45,6 +45,7 @@ from .relative_flows import (
     add_perturbations,
     drift,
     drift_forced,
+    exact_drift,
     force,
     force_lagrangian,
     rhs,
@@ -124,7 +125,7 @@ class FullTwoBodyProblem(System):
         functions = self.perturbations.functions
         return forms(
             layouts=(RELATIVE, VELOCITIES),
-            drifts=(drift, drift_forced),
+            drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
             forces=forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS),
             workspace=max(self.pairs.workspace, self.perturbations.workspace),
@@ -143,6 +144,10 @@ class FullTwoBodyProblem(System):
     def describe(self) -> dict[str, Any]:
         own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
         return own | self.perturbations.describe() | self.tides.describe()
+
+    def free_parameters(self) -> Array:
+        principal = (self.inertia1.principal_entries(), self.inertia2.principal_entries())
+        return np.concatenate([[self.m1, self.m2], *principal])
 
     def parameters(self) -> Array:
         first, second = self.inertia1, self.inertia2

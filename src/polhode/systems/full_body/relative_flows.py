@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
+from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
+    Matrix,
     Vector,
     add,
     apply,
@@ -63,6 +65,21 @@ def masses(S: Any, p: Any) -> tuple[Any, Any]:
     return par(p, MASS1, S), par(p, MASS2, S)
 
 
+@kernel
+def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, E1: Matrix, E2: Matrix) -> None:
+    """The motion of a pair without force whose bodies turn by `1 + E1` and `1 + E2`, each in its own frame."""
+    A, Pi, Pi2 = get9(y, R, S), get3(y, PI, S), get3(y, PI2, S)
+    Gamma, gamma2 = get3(y, GAMMA, S), get3(y, GAMMA2, S)
+    moved = add(get3(y, X, S), scale(h * (m1 + m2) / (m1 * m2), Gamma))
+    put3(y, X, S, turned_back(E2, moved))
+    put9(y, R, S, transpose(compose(transpose(compose(A, E1)), E2)))
+    put3(y, X2, S, add(get3(y, X2, S), scale(h / m2, gamma2)))
+    put9(y, R2, S, compose(get9(y, R2, S), E2))
+    put3(y, GAMMA, S, turned_back(E2, Gamma))
+    put3(y, PI, S, turned_back(E2, Pi))
+    put3(y, PI2, S, turned_back(E2, Pi2))
+
+
 @flow
 def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """(116)–(125) of [LLM07] without force; the first body's increment is found in its own frame, F = R F₁ Rᵀ."""
@@ -75,16 +92,20 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     if failed or failed2:
         return NO_SOLUTION
     m1, m2 = masses(S, p)
-    Gamma, gamma2 = get3(y, GAMMA, S), get3(y, GAMMA2, S)
-    E2 = cayley_increment(c2)
-    moved = add(get3(y, X, S), scale(h * (m1 + m2) / (m1 * m2), Gamma))
-    put3(y, X, S, turned_back(E2, moved))
-    put9(y, R, S, transpose(compose(transpose(compose(A, cayley_increment(c1))), E2)))
-    put3(y, X2, S, add(get3(y, X2, S), scale(h / m2, gamma2)))
-    put9(y, R2, S, compose(get9(y, R2, S), E2))
-    put3(y, GAMMA, S, turned_back(E2, Gamma))
-    put3(y, PI, S, turned_back(E2, Pi))
-    put3(y, PI2, S, turned_back(E2, Pi2))
+    move_freely(S, y, m1, m2, h, cayley_increment(c1), cayley_increment(c2))
+    return SUCCESS
+
+
+# parameters of the exact drift: m₁, m₂, the principal numbers of body 1 and of body 2
+FREE1, FREE2 = 2, 2 + PRINCIPAL
+
+
+@flow
+def exact_drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The true motion without gravity."""
+    E1 = exact_increment(p, FREE1, S, apply_transposed(get9(y, R, S), get3(y, PI, S)), h)
+    E2 = exact_increment(p, FREE2, S, get3(y, PI2, S), h)
+    move_freely(S, y, par(p, 0, S), par(p, 1, S), h, E1, E2)
     return SUCCESS
 
 

@@ -29,14 +29,14 @@ Array = NDArray[np.float64]
 
 def forms(
     layouts: tuple[Layout, Layout],
-    drifts: tuple[Flow, Flow],
+    drifts: tuple[Flow, Flow, Flow],
     slopes: tuple[Rate, Rate, Rate],
     forces: tuple[Flow, Flow],
     workspace: int,
     damped: bool,
 ) -> dict[str, Representation]:
     """The representations: of momenta and velocities the layouts and forces; the free motion and right-hand side without
-    and with tides, and the right-hand side in velocities."""
+    and with tides, the exact free motion, and the right-hand side in velocities."""
     momenta = Representation(layouts[0], force=forces[0], workspace=workspace)
     if damped:
         return {
@@ -44,7 +44,10 @@ def forms(
             Form.FORCED: replace(momenta, drift=drifts[1], rhs=slopes[1]),
         }
     velocities = Representation(layouts[1], force=forces[1], rhs=slopes[2], workspace=workspace)
-    return {Form.DEFAULT: replace(momenta, drift=drifts[0], rhs=slopes[0]), Form.LAGRANGIAN: velocities}
+    return {
+        Form.DEFAULT: replace(momenta, drift=drifts[0], rhs=slopes[0], exact_drift=drifts[2]),
+        Form.LAGRANGIAN: velocities,
+    }
 
 
 def forces_with(

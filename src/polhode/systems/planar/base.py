@@ -23,7 +23,7 @@ from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
-from ...scalars import Flow, any_of, flow, get, kernel, par, put, rate, sqrt, value, where
+from ...scalars import Flow, any_of, flow, get, kernel, par, put, rate, sin, sqrt, value, where
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
 
 Array = NDArray[np.float64]
@@ -52,6 +52,17 @@ def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     if any_of(where(value(square) < 1.0, 0.0, 1.0) > 0.5):
         return NO_SOLUTION
     c, s = turned(get(y, COSINE, S), get(y, SINE, S), square / (1.0 + sqrt(1.0 - square)), sine)
+    put(y, COSINE, S, c)
+    put(y, SINE, S, s)
+    return SUCCESS
+
+
+@flow
+def exact_drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """A turn by `h p/J`."""
+    angle = h * get(y, MOMENTUM, S) * par(p, 0, S)
+    half = sin(0.5 * angle)
+    c, s = turned(get(y, COSINE, S), get(y, SINE, S), 2.0 * half * half, sin(angle))
     put(y, COSINE, S, c)
     put(y, SINE, S, s)
     return SUCCESS
@@ -92,7 +103,13 @@ class CircleSystem(System):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return {Form.DEFAULT: Representation(CIRCLE, drift=drift_circle, force=self.force, rhs=rhs_circle)}
+        circle = Representation(
+            CIRCLE, drift=drift_circle, exact_drift=exact_drift_circle, force=self.force, rhs=rhs_circle
+        )
+        return {Form.DEFAULT: circle}
+
+    def free_parameters(self) -> Array:
+        return np.array([1.0 / self.J])
 
     def state(
         self,

@@ -1,0 +1,85 @@
+"""The rotation of the free body in closed form: against Taylor series in multiprecision, for every kind of body."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from polhode.bodies.inertia import Inertia
+from polhode.geometry.increments.free_rotation import free_turn, parts_of_time
+from polhode.geometry.so3 import cayley
+
+
+def taylor(b, P, h, order=60):
+    """The rotation in the time h by the series of `Ṙ = R S(bP)`, `Ṗ = P × bP`, the principal axes being those of the body."""
+    with mpmath.workdps(40):
+        b, h = [mpmath.mpf(x) for x in b], mpmath.mpf(h)
+        vectors = [[[mpmath.mpf(x) for x in v]] for v in (P, *np.eye(3).tolist())]  # P and the rows of R: v̇ = v × bP
+        for k in range(order):
+            new = []
+            for v in vectors:
+                total = [mpmath.mpf(0)] * 3
+                for j in range(k + 1):
+                    u, w = v[j], [b[i] * vectors[0][k - j][i] for i in range(3)]
+                    for i in range(3):
+                        total[i] += u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3]
+                new.append([x / (k + 1) for x in total])
+            for v, x in zip(vectors, new, strict=True):
+                v.append(x)
+        return np.array([[float(mpmath.polyval([c[i] for c in v[::-1]], h)) for i in range(3)] for v in vectors[1:]])
+
+
+BODIES = {
+    "asymmetric": [0.4, 0.7, 0.9],
+    "prolate": [0.3, 0.9, 0.9],
+    "oblate": [0.5, 0.5, 0.9],
+    "sphere": [0.7, 0.7, 0.7],
+    "nearly symmetric": [0.5, 0.5 + 1e-12, 0.9],
+    "slender": [1e-3, 1.0, 1.0005],
+}
+MOMENTA = {
+    "general": [0.5, -0.6, 0.4],
+    "about the first axis": [0.9, 0.0, 0.0],
+    "about the second axis": [0.0, 0.9, 0.0],
+    "near the second axis": [1e-9, 0.9, -2e-9],
+    "about the third axis": [0.0, 0.0, -0.9],
+    "slow": [1e-6, -3e-6, 2e-6],
+    "at rest": [0.0, 0.0, 0.0],
+}
+
+
+def numbers(moments):
+    entries = Inertia.of(moments, allow_unphysical=True).principal_entries()
+    return tuple(entries[:9]), tuple(entries[9:12]), entries[12]
+
+
+def turned(moments, P, h):
+    """The rotation in the time h, which the series must serve."""
+    with np.errstate(all="ignore"):
+        c = free_turn(*numbers(moments), tuple(P), h)
+    return cayley(np.array([float(x) for x in c]))
+
+
+def parts(moments, P, h):
+    axes, b, r = numbers(moments)
+    return parts_of_time(b, r, tuple(np.asarray(P) @ np.reshape(axes, (3, 3))), h)
+
+
+@pytest.mark.parametrize("momentum", MOMENTA)
+@pytest.mark.parametrize("body", BODIES)
+def test_against_series(body, momentum):
+    moments, P = np.array(BODIES[body]), np.array(MOMENTA[momentum])
+    for h in (0.2, -0.07, 1e-4):
+        short = h / parts(moments, P, h)
+        assert parts(moments, P, short) == 1.0
+        np.testing.assert_allclose(turned(moments, P, short), taylor(1 / moments, P, short), rtol=0, atol=2e-15)
+
+
+def test_separatrix():
+    """Nothing happens there: 1/J equidistant, P₁ = P₃."""
+    moments, P = np.array([3.0, 4.0, 6.0]) / 8, np.array([0.3, 0.2, 0.3])
+    np.testing.assert_allclose(turned(moments, P, 0.2), taylor(1 / moments, P, 0.2), rtol=0, atol=2e-15)
+
+
+def test_long_times_are_divided():
+    assert parts([0.4, 0.7, 0.9], [0.5, -0.6, 0.4], 0.1) == 1.0
+    assert parts([0.4, 0.7, 0.9], [5.0, -6.0, 4.0], -1.0) >= 16.0
