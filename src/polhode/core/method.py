@@ -217,6 +217,20 @@ class Method(ABC):
         return hash(repr(self))
 
 
+class MethodOfOrders(Method):
+    """A method that comes in several orders, of which a subclass takes one in its constructor."""
+
+    orders: ClassVar[tuple[int, ...]]
+
+    def options(self) -> dict[str, Any]:
+        return {"order": self.order}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        make: Any = cls
+        return [make(order=order) for order in cls.orders]
+
+
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """That of `allowed` which `value` equals."""
     if value not in allowed:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..core.method import Method, Start, one_of
+from ..core.method import MethodOfOrders, Start, one_of
 from ..core.system import System
 from .gauss.parts import parts_of
 from .gauss.run import GaussRun
@@ -12,7 +10,7 @@ from .gauss.run import GaussRun
 ORDERS = (4, 8, 12, 16)
 
 
-class GaussLegendre(Method):
+class GaussLegendre(MethodOfOrders):
     """Gauss–Legendre collocation of order 4, 8, 12 or 16, around the exact free motion of a nearby symmetric top.
 
     >>> GaussLegendre()
@@ -21,6 +19,7 @@ class GaussLegendre(Method):
 
     summary = "Gauss–Legendre around the free motion"
     reference = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration (2006), II.1.3, IV.2, VI.4"
+    orders = ORDERS
     symplectic = True
     symmetric = True
     preserves_momentum = True
@@ -30,13 +29,6 @@ class GaussLegendre(Method):
 
     def __init__(self, order: int = 16) -> None:
         self.order = one_of("order", order, ORDERS)
-
-    def options(self) -> dict[str, Any]:
-        return {"order": self.order}
-
-    @classmethod
-    def variants(cls) -> list[Method]:
-        return [cls(order=order) for order in ORDERS]
 
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)

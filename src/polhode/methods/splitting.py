@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.method import Array, Method, Run, Start, one_of
+from ..core.method import Array, MethodOfOrders, Run, Start, one_of
 from ..core.scalar_packing import spread_parameters
 from ..core.system import System
 from ..scalars import compiled
@@ -144,7 +144,7 @@ class SplittingRun(Workbench, Run):
         )
 
 
-class Splitting(Method):
+class Splitting(MethodOfOrders):
     """Exact free rotation and translation, kicked by the potential.
 
     `order` 2, 4, 6 or 8. `drift="exact"`, the one there is: the rotation of the free body in closed form. For cheap forces,
@@ -158,6 +158,7 @@ class Splitting(Method):
     reference = (
         "S. Blanes, P. C. Moan, J. Comput. Appl. Math. 142 (2002) 313; W. Kahan, R.-C. Li, Math. Comp. 66 (1997) 1089"
     )
+    orders = ORDERS
     symplectic = True
     symmetric = True
     preserves_momentum = True
@@ -166,13 +167,6 @@ class Splitting(Method):
     def __init__(self, order: int = 4, drift: str = "exact") -> None:
         self.order = one_of("order", order, ORDERS)
         self.drift = one_of("drift", drift, ("exact",))
-
-    def options(self) -> dict[str, Any]:
-        return {"order": self.order}
-
-    @classmethod
-    def variants(cls) -> list[Method]:
-        return [cls(order=order) for order in ORDERS]
 
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)

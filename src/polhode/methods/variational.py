@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.method import Method, Start, one_of
+from ..core.method import Method, MethodOfOrders, Start, one_of
 from ..core.representation import Form
 from ..core.system import System
 from .composition import ORDERS, composition_stages
 from .loops import DriftKickRun
 
 
-class Variational(Method):
+class Variational(MethodOfOrders):
     """What the variational methods share; they differ in the representation of the state."""
 
+    orders = ORDERS
     symplectic = True
     symmetric = True
     preserves_momentum = True
@@ -28,13 +29,6 @@ class Variational(Method):
 
     def __init__(self, order: int = 2) -> None:
         self.order = one_of("order", order, ORDERS)
-
-    def options(self) -> dict[str, Any]:
-        return {"order": self.order}
-
-    @classmethod
-    def variants(cls) -> list[Method]:
-        return [cls(order=order) for order in ORDERS]
 
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)

@@ -6,6 +6,7 @@ one vector, so that `mixed` needs W products and no shuffle.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -86,23 +87,35 @@ def mixed(typing: Any, matrix: Any, array: Any, i: Any) -> Any:
     return matrix.dtype(matrix, array, types.int64), emit
 
 
+def _folded(builder: Any, v: Any, width: int, join: Callable[..., Any], nothing: float) -> Any:
+    """All lanes joined to one number: the first with the last, and so on, until one is left.
+
+    The outer stages, whose weights are small, so meet their mirror images first. A middle one meets `nothing`.
+    """
+    while width > 1:
+        half = width - width // 2
+        front = ir.Constant(vector(half, INT32), list(range(half)))
+        back = ir.Constant(vector(half, INT32), [width - 1 - k for k in range(half)])
+        a, b = builder.shuffle_vector(v, v, front), builder.shuffle_vector(v, v, back)
+        if width % 2:
+            b = builder.insert_element(b, ir.Constant(DOUBLE, nothing), INT32(half - 1))
+        v, width = join(builder, a, b), half
+    return builder.extract_element(v, INT32(0))
+
+
 @intrinsic
 def lane_sum(typing: Any, x: Any) -> Any:
-    """The sum of all lanes, of halves first: the outer stages, whose weights are small, are added to their mirror images."""
+    """The sum of all lanes."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        v, width = args[0], x.width
-        while width > 1:
-            rest = width // 2
-            front = ir.Constant(vector(width - rest, INT32), list(range(width - rest)))
-            back = ir.Constant(vector(width - rest, INT32), [width - 1 - k for k in range(width - rest)])
-            a, b = builder.shuffle_vector(v, v, front), builder.shuffle_vector(v, v, back)
-            if width % 2:  # the middle one counts once
-                b = builder.insert_element(b, ir.Constant(DOUBLE, 0.0), INT32(width - rest - 1))
-            v, width = builder.fadd(a, b), width - rest
-        return builder.extract_element(v, INT32(0))
+        return _folded(builder, args[0], x.width, lambda builder, a, b: builder.fadd(a, b), 0.0)
 
     return types.float64(x), emit
+
+
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    newer = builder.or_(builder.fcmp_ordered(">", b, a), builder.fcmp_unordered("uno", b, b))
+    return builder.select(newer, b, a)
 
 
 @intrinsic
@@ -110,15 +123,7 @@ def lane_top(typing: Any, x: Any) -> Any:
     """The largest of all lanes; NaN if any is."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        v, width = args[0], x.width
-        while width > 1:
-            rest = width // 2
-            front = ir.Constant(vector(width - rest, INT32), list(range(width - rest)))
-            back = ir.Constant(vector(width - rest, INT32), [width - 1 - k for k in range(width - rest)])
-            a, b = builder.shuffle_vector(v, v, front), builder.shuffle_vector(v, v, back)
-            newer = builder.or_(builder.fcmp_ordered(">", b, a), builder.fcmp_unordered("uno", b, b))
-            v, width = builder.select(newer, b, a), width - rest
-        return builder.extract_element(v, INT32(0))
+        return _folded(builder, args[0], x.width, _larger, float("-inf"))
 
     return types.float64(x), emit
 

@@ -35,7 +35,6 @@ CAUTION = 5.0  # the error is taken as this part of the difference; asymptotical
 MOST_STEPS = 20_000_000
 MOST_TRIES = 8
 LEAST_ERROR = 1e-15  # no estimate is below it
-UNCLEAR = 1e-3  # differences below this that fall no more are rounding, magnified by the motion
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -92,14 +91,14 @@ def _by_step(
         found = state.system.enter(method.representation, trajectory.final)
         difference = _apart(layout, found, other) if other is not None else math.inf
         error = difference / CAUTION
-        stalled = stalled + 1 if 0.3 * before < difference < UNCLEAR else 0
+        stalled = stalled + 1 if 0.3 * before < difference < math.inf else 0
         worst = max(before, difference) if stalled else difference
         if error <= tolerance or stalled == 2 or attempt == MOST_TRIES - 1:
             error = worst if stalled == 2 else error
             return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / n)
         before, other, count = difference, found, n
         shorter = 1.05 * (error / tolerance) ** (1.0 / method.order) if math.isfinite(error) else 2.0
-        n = math.ceil(n * min(max(shorter, COARSER), 4.0))
+        n = math.ceil(n * min(max(shorter, COARSER), 2.0))
     raise AssertionError("unreachable")
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...scalars import absolute, compiled, double, get, kernel, par, put, value
-from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, record
+from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
 from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
-from ..loops import Clock, Slots, Span
+from ..loops import Clock, Slots, Span, slope
 from .picture import move_freely, part_rates, place_parts
 from .turning import LARGEST_ANGLE
 
@@ -25,6 +25,7 @@ MOST_ITERATIONS = 50
 FINEST = 6  # a step is cut into at most 2⁶ pieces
 CONVERGED = 4e-16  # the relative change, summed over all variables, that a further iteration would make
 ROUNDING = 1e-11  # changes that fall no more are rounding if they are smaller
+DIVERGED = 1e6  # changes that grow by this factor are given up
 MEMORY = 2  # numbers behind w, e and L: how far the frame is behind the node, whether L is that of a whole step
 # where the square of the angle of the free motion between two middles is too large for the series
 TOO_FAR = (2.0 * LARGEST_ANGLE) ** 2
@@ -37,6 +38,25 @@ class Table(NamedTuple):
     weights: Array
     stage: Array
     ahead: Array
+
+
+class System(NamedTuple):
+    """The equations of the system: its flows, its parameters, and where the forces lie."""
+
+    rhs: Any
+    force: Any
+    p: Array
+    slots: Slots
+
+
+class Piece(NamedTuple):
+    """A step or a part of one: its length, how far its middle is from the present frame, the time there, and whether the
+    last step's polynomial may be carried on."""
+
+    h: float
+    shift: float
+    middle: float
+    known: bool
 
 
 class Carried(NamedTuple):
@@ -92,17 +112,6 @@ def move_frame(S: Any, w: Array, e: Array, frame: Frame, h: Any, move: Array) ->
 
 
 @kernel
-def system_rates(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: Any, dy: Array, report: Any) -> int:
-    """dy/dt of the system: the motion without force, plus the force on the momenta; t is a number or lanes."""
-    status = rhs(S, y, p, t, dy, report)
-    if slots.has_force and status == 0:
-        status = force(S, y, p, t, 0.0, report)
-        for i in range(slots.size):
-            dy[slots.momenta + i] += y[slots.forces + i]
-    return status
-
-
-@kernel
 def has_converged(now: Any, last: Any) -> bool:
     """Changes fall by a constant factor: the next would be now · now/last. At rounding they fall no more."""
     following = now * min(1.0, now / last) if last > 0.0 else now
@@ -132,107 +141,62 @@ def save_node(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -
 
 @compiled
 def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
-    """`system_rates` at one time, which lanes get in all of them."""
-    return system_rates(S, rhs, force, y, p, slots, t + 0.0 * par(p, 0, S), dy, report)
+    """dy/dt of the system at one time, which lanes get in all of them."""
+    return slope(S, rhs, force, y, p, slots, t + 0.0 * par(p, 0, S), dy, report)
 
 
-@compiled
-def stages_in_lanes(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    carried: Carried,
-    p: Array,
-    slots: Slots,
-    frame: Frame,
-    table: Table,
-    scratch: Scratch,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    report: Array,
-) -> tuple[int, int]:
-    """Steps of a single run: the lanes of S are the stages."""
-    w, e, L, memory = carried
-    y, dy, work, Z, F, move, before, sizes = scratch
-    n, m, row = frame.active, w.shape[0], 0
+@kernel
+def solve_in_lanes(
+    S: Any, system: System, carried: Carried, frame: Frame, table: Table, scratch: Scratch, piece: Piece, report: Array
+) -> int:
+    """One step, or a piece of one, of a single run: the lanes of S are the stages."""
+    w, e, L = carried.w, carried.e, carried.L
+    y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
+    n, parts, count, constants = frame.active, frame.parts, frame.active_parts, frame.constants
     mu, nu = columns(table.stage, S), columns(table.ahead, S)
-    unit, nodes = get(table.weights, 0, S), get(table.nodes, 0, S)
-    for step in range(span.first, span.first + span.steps):
-        for i in range(m):
-            before[i], before[m + i] = w[i], e[i]
-        behind, depth = memory[0], 0
-        while True:
-            count = 1 << depth
-            h = clock.step / count
-            tau, weight = (nodes - 0.5) * h, unit * h
-            status = 0
-            for piece in range(count):
-                t = clock.t0 + (step + (piece + 0.5) / count) * clock.step + tau
-                shift = memory[0] + 0.5 * h
-                known = memory[1] != 0.0 and depth == 0
-                if known:  # the last step's polynomial, carried into the new frame
-                    for i in range(n):
-                        put(Z, i, S, w[i] + mixed(nu, L, i))
-                    move_freely(S, Z, frame.parts, frame.active_parts, frame.constants, shift, F)
-                    for i in range(n):
-                        put(Z, i, S, get(Z, i, S) + get(F, i, S))
-                near = move_frame(double, w, e, frame, shift, move)
-                memory[0] = 0.5 * h
-                if not near:
-                    status = NO_SOLUTION
-                    break
-                if not known:
-                    for i in range(n):
-                        put(Z, i, S, w[i])
-                last, done = 0.0, False
-                for iteration in range(MOST_ITERATIONS):
-                    place_parts(S, Z, frame.parts, frame.active_parts, frame.constants, tau, y, work)
-                    status = system_rates(S, rhs, force, y, p, slots, t, dy, report)
-                    if status != 0:
-                        break
-                    part_rates(S, Z, frame.parts, frame.active_parts, frame.constants, tau, y, dy, work, F)
-                    for i in range(n):
-                        put(L, i, S, weight * get(F, i, S))
-                    if iteration == 0:
-                        sizes[:] = 0.0
-                        for i in range(n):
-                            g = frame.groups[i]
-                            sizes[g] = max(sizes[g], abs(w[i]) + abs(lane_sum(get(L, i, S))))
-                        invert_sizes(sizes)
-                    change = 0.0 * tau
-                    for i in range(n):
-                        z = w[i] + (e[i] + mixed(mu, L, i))
-                        change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
-                        put(Z, i, S, z)
-                    now = lane_top(change)
-                    if has_converged(now, last):
-                        record(report, iteration + 1.0, now * now)
-                        report[EVALUATIONS] += iteration + 1.0
-                        done = True
-                        break
-                    if not now < 1e6 * max(last, 1.0):
-                        break
-                    last = now
-                if not done:
-                    status = NO_SOLUTION if status == 0 else status
-                    break
-                for i in range(n):
-                    add_exactly(w, e, i, lane_sum(get(L, i, S)))
-            if status == 0:
-                break
-            for i in range(m):
-                w[i], e[i] = before[i], before[m + i]
-            memory[0], memory[1] = behind, 0.0
-            if depth == FINEST:
-                return status, step - span.first
-            depth += 1
-            report[RETRIES] += 1.0
-        memory[1] = 1.0 if depth == 0 else 0.0
-        if (step + 1) % span.every == 0:
-            save_row(double, carried, frame, move, samples[row])
-            row += 1
-    return 0, span.steps
+    tau, weight = (get(table.nodes, 0, S) - 0.5) * piece.h, get(table.weights, 0, S) * piece.h
+    if piece.known:  # the last step's polynomial, carried into the new frame
+        for i in range(n):
+            put(Z, i, S, w[i] + mixed(nu, L, i))
+        move_freely(S, Z, parts, count, constants, piece.shift, F)
+        for i in range(n):
+            put(Z, i, S, get(Z, i, S) + get(F, i, S))
+    if not move_frame(double, w, e, frame, piece.shift, scratch.move):
+        return NO_SOLUTION
+    if not piece.known:
+        for i in range(n):
+            put(Z, i, S, w[i])
+    last = 0.0
+    for iteration in range(MOST_ITERATIONS):
+        place_parts(S, Z, parts, count, constants, tau, y, work)
+        status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
+        if status != 0:
+            return status
+        part_rates(S, Z, parts, count, constants, tau, y, dy, work, F)
+        for i in range(n):
+            put(L, i, S, weight * get(F, i, S))
+        if iteration == 0:
+            sizes[:] = 0.0
+            for i in range(n):
+                g = frame.groups[i]
+                sizes[g] = max(sizes[g], abs(w[i]) + abs(lane_sum(get(L, i, S))))
+            invert_sizes(sizes)
+        change = 0.0 * tau
+        for i in range(n):
+            z = w[i] + (e[i] + mixed(mu, L, i))
+            change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
+            put(Z, i, S, z)
+        now = lane_top(change)
+        if has_converged(now, last):
+            record(report, iteration + 1.0, now * now)
+            report[EVALUATIONS] += iteration + 1.0
+            for i in range(n):
+                add_exactly(w, e, i, lane_sum(get(L, i, S)))
+            return SUCCESS
+        if not now < DIVERGED * max(last, 1.0):
+            return NO_SOLUTION
+        last = now
+    return NO_SOLUTION
 
 
 @kernel
@@ -244,14 +208,87 @@ def blend(matrix: Array, stage: Any, L: Array, i: Any, stages: Any, size: Any) -
     return total
 
 
-@compiled
-def stages_in_turn(
+@kernel
+def stage_total(L: Array, i: Any, stages: Any, size: Any) -> float:
+    """The sum of number i of all stages."""
+    total = 0.0
+    for j in range(stages):
+        total += L[j * size + i]
+    return total
+
+
+@kernel
+def solve_in_turn(
+    S: Any, system: System, carried: Carried, frame: Frame, table: Table, scratch: Scratch, piece: Piece, report: Array
+) -> int:
+    """The same on any scalar, stage by stage: duals carry the tangent map along.
+
+    All arrays are flat doubles: sums over stages treat partial derivatives as further numbers.
+    """
+    w, e, L = carried.w, carried.e, carried.L
+    y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
+    parts, count, constants, h = frame.parts, frame.active_parts, frame.constants, piece.h
+    stages = table.nodes.shape[0]
+    n = L.shape[0] // stages
+    if piece.known:
+        for stage in range(stages):
+            z = Z[stage * n : (stage + 1) * n]
+            for i in range(n):
+                z[i] = w[i] + blend(table.ahead, stage, L, i, stages, n)
+            move_freely(S, z, parts, count, constants, piece.shift, F)
+            for i in range(n):
+                z[i] += F[i]
+    if not move_frame(S, w, e, frame, piece.shift, scratch.move):
+        return NO_SOLUTION
+    if not piece.known:
+        for stage in range(stages):
+            for i in range(n):
+                Z[stage * n + i] = w[i]
+    last = 0.0
+    for iteration in range(MOST_ITERATIONS):
+        for stage in range(stages):
+            tau, z = (table.nodes[stage] - 0.5) * h, Z[stage * n : (stage + 1) * n]
+            place_parts(S, z, parts, count, constants, tau, y, work)
+            status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
+            if status != 0:
+                return status
+            part_rates(S, z, parts, count, constants, tau, y, dy, work, F)
+            for i in range(n):
+                L[stage * n + i] = h * table.weights[stage] * F[i]
+        if iteration == 0:
+            sizes[:] = 0.0
+            for i in range(n):
+                g = frame.groups[i]
+                sizes[g] = max(sizes[g], abs(w[i]) + abs(stage_total(L, i, stages, n)))
+            invert_sizes(sizes)
+        now = 0.0
+        for stage in range(stages):
+            change = 0.0
+            for i in range(n):
+                number = w[i] + (e[i] + blend(table.stage, stage, L, i, stages, n))
+                change += sizes[frame.groups[i]] * abs(number - Z[stage * n + i])
+                Z[stage * n + i] = number
+            if not change <= now:  # a change that is not a number is not lost
+                now = change if now == now else now
+        if has_converged(now, last):
+            record(report, iteration + 1.0, now * now)
+            report[EVALUATIONS] += (iteration + 1.0) * stages
+            for i in range(n):
+                add_exactly(w, e, i, stage_total(L, i, stages, n))
+            return SUCCESS
+        if not now < DIVERGED * max(last, 1.0):
+            return NO_SOLUTION
+        last = now
+    return NO_SOLUTION
+
+
+@kernel
+def do_steps(
     S: Any,
-    rhs: Any,
-    force: Any,
+    scalar: Any,
+    solve: Any,
+    system: System,
     carried: Carried,
-    p: Array,
-    slots: Slots,
     frame: Frame,
     table: Table,
     scratch: Scratch,
@@ -260,92 +297,24 @@ def stages_in_turn(
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """The same steps on any scalar, stage by stage: duals carry the tangent map along.
-
-    All arrays are flat doubles: sums over stages treat partial derivatives as further numbers.
-    """
-    w, e, L, memory = carried
-    y, dy, work, Z, F, move, before, sizes = scratch
-    m, stages, row = w.shape[0], table.nodes.shape[0], 0
-    n = L.shape[0] // stages
+    """The steps, each solved by `solve` on S; w is of type `scalar`."""
+    w, e, memory, before = carried.w, carried.e, carried.memory, scratch.before
+    m, row = w.shape[0], 0
     for step in range(span.first, span.first + span.steps):
         for i in range(m):
             before[i], before[m + i] = w[i], e[i]
         behind, depth = memory[0], 0
         while True:
-            count = 1 << depth
+            count, status = 1 << depth, SUCCESS
             h = clock.step / count
-            status = 0
-            for piece in range(count):
-                middle = clock.t0 + (step + (piece + 0.5) / count) * clock.step
-                shift = memory[0] + 0.5 * h
-                known = memory[1] != 0.0 and depth == 0
-                if known:
-                    for stage in range(stages):
-                        z = Z[stage * n : (stage + 1) * n]
-                        for i in range(n):
-                            z[i] = w[i] + blend(table.ahead, stage, L, i, stages, n)
-                        move_freely(S, z, frame.parts, frame.active_parts, frame.constants, shift, F)
-                        for i in range(n):
-                            z[i] += F[i]
-                near = move_frame(S, w, e, frame, shift, move)
+            for k in range(count):
+                middle = clock.t0 + (step + (k + 0.5) / count) * clock.step
+                piece = Piece(h, memory[0] + 0.5 * h, middle, memory[1] != 0.0 and depth == 0)
+                status = solve(S, system, carried, frame, table, scratch, piece, report)
                 memory[0] = 0.5 * h
-                if not near:
-                    status = NO_SOLUTION
+                if status != SUCCESS:
                     break
-                if not known:
-                    for stage in range(stages):
-                        for i in range(n):
-                            Z[stage * n + i] = w[i]
-                last, done = 0.0, False
-                for iteration in range(MOST_ITERATIONS):
-                    for stage in range(stages):
-                        tau, z = (table.nodes[stage] - 0.5) * h, Z[stage * n : (stage + 1) * n]
-                        place_parts(S, z, frame.parts, frame.active_parts, frame.constants, tau, y, work)
-                        status = system_rates(S, rhs, force, y, p, slots, middle + tau, dy, report)
-                        if status != 0:
-                            break
-                        part_rates(S, z, frame.parts, frame.active_parts, frame.constants, tau, y, dy, work, F)
-                        for i in range(n):
-                            L[stage * n + i] = h * table.weights[stage] * F[i]
-                    if status != 0:
-                        break
-                    if iteration == 0:
-                        sizes[:] = 0.0
-                        for i in range(n):
-                            g = frame.groups[i]
-                            total = 0.0
-                            for stage in range(stages):
-                                total += L[stage * n + i]
-                            sizes[g] = max(sizes[g], abs(w[i]) + abs(total))
-                        invert_sizes(sizes)
-                    now = 0.0
-                    for stage in range(stages):
-                        change = 0.0
-                        for i in range(n):
-                            z_new = w[i] + (e[i] + blend(table.stage, stage, L, i, stages, n))
-                            change += sizes[frame.groups[i]] * abs(z_new - Z[stage * n + i])
-                            Z[stage * n + i] = z_new
-                        now = now if change <= now else change
-                        if change != change:
-                            break
-                    if has_converged(now, last):
-                        record(report, iteration + 1.0, now * now)
-                        report[EVALUATIONS] += (iteration + 1.0) * stages
-                        done = True
-                        break
-                    if not now < 1e6 * max(last, 1.0):
-                        break
-                    last = now
-                if not done:
-                    status = NO_SOLUTION if status == 0 else status
-                    break
-                for i in range(n):
-                    total = 0.0
-                    for stage in range(stages):
-                        total += L[stage * n + i]
-                    add_exactly(w, e, i, total)
-            if status == 0:
+            if status == SUCCESS:
                 break
             for i in range(m):
                 w[i], e[i] = before[i], before[m + i]
@@ -356,6 +325,42 @@ def stages_in_turn(
             report[RETRIES] += 1.0
         memory[1] = 1.0 if depth == 0 else 0.0
         if (step + 1) % span.every == 0:
-            save_row(S, carried, frame, move, samples[row])
+            save_row(scalar, carried, frame, scratch.move, samples[row])
             row += 1
-    return 0, span.steps
+    return SUCCESS, span.steps
+
+
+@compiled
+def steps_in_lanes(
+    S: Any,
+    system: System,
+    carried: Carried,
+    frame: Frame,
+    table: Table,
+    scratch: Scratch,
+    clock: Clock,
+    span: Span,
+    samples: Array,
+    report: Array,
+) -> tuple[int, int]:
+    """Steps of a run on doubles, whose stages are the lanes of S."""
+    return do_steps(
+        S, double, solve_in_lanes, system, carried, frame, table, scratch, clock, span, samples, report
+    )  # fmt: skip
+
+
+@compiled
+def steps_in_turn(
+    S: Any,
+    system: System,
+    carried: Carried,
+    frame: Frame,
+    table: Table,
+    scratch: Scratch,
+    clock: Clock,
+    span: Span,
+    samples: Array,
+    report: Array,
+) -> tuple[int, int]:
+    """Steps of a run on S, stage by stage."""
+    return do_steps(S, S, solve_in_turn, system, carried, frame, table, scratch, clock, span, samples, report)

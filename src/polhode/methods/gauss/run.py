@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...core.method import Report, Run, Start
 from ...scalars import double, lanes, width
 from ..loops import Clock, Slots, Span, no_force
-from .loops import MEMORY, Carried, Frame, Scratch, Table, rates_at, save_node, stages_in_lanes, stages_in_turn
+from .loops import MEMORY, Carried, Frame, Scratch, System, Table, rates_at, save_node, steps_in_lanes, steps_in_turn
 from .parts import Parts, from_canonical, parts_of, to_canonical
 from .picture import ANGLE, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROTATION, SIZE
 from .tables import gauss_table
@@ -46,11 +46,10 @@ class GaussRun(Run):
         self.in_lanes = start.kind == double
         self.kind = lanes(stages) if self.in_lanes else start.kind
         time = self.kind if self.in_lanes else double
-        self.rhs = representation.rhs.on(self.kind, time)
-        self.force = (representation.force or no_force).on(self.kind, time)
+        rhs, force = representation.rhs.on(self.kind, time), (representation.force or no_force).on(self.kind, time)
         self.clock = Clock(float(start.state.t), float(start.step))
         self.width, each = width(self.kind), width(self.scalar)
-        self.slots = Slots(
+        slots = Slots(
             momenta=layout.kicked.start * self.width,
             forces=layout.size * self.width,
             size=representation.forces * self.width,
@@ -58,8 +57,9 @@ class GaussRun(Run):
         )
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
         repeats = self.width if self.in_lanes else 1
-        self.p = aligned(parameters.size * repeats)
-        self.p[:] = np.repeat(parameters, repeats)
+        p = aligned(parameters.size * repeats)
+        p[:] = np.repeat(parameters, repeats)
+        self.system = System(rhs, force, p, slots)
         n, active = parts.size * each, parts.active * each
         self.y = aligned(2 * n + active * stages + MEMORY + max(parts.constants, 1))
         *carried, constants = np.split(self.y, np.cumsum([n, n, active * stages, MEMORY]))
@@ -99,17 +99,9 @@ class GaussRun(Run):
         entries = self.scratch.y[: y.size * self.width].reshape(-1, self.width)
         entries[:] = y[:, None] if self.in_lanes else 0.0
         entries[:, 0] = y
-        rates_at(
-            self.kind,
-            self.rhs,
-            self.force,
-            self.scratch.y,
-            self.p,
-            self.slots,
-            self.clock.t0,
-            self.scratch.dy,
-            self.report.numbers,
-        )
+        rhs, force, p, slots = self.system
+        dy, report = self.scratch.dy, self.report.numbers
+        rates_at(self.kind, rhs, force, self.scratch.y, p, slots, self.clock.t0, dy, report)
         return self.scratch.dy[:: self.width].copy()
 
     def _constants(self, y: Array) -> Array:
@@ -134,13 +126,12 @@ class GaussRun(Run):
                 constants[k : k + count] = np.diagonal(slope)
         return constants
 
-    @property
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.rhs, self.force, self.carried_state, self.p, self.slots, self.frame, self.table, self.scratch
-
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        loop: Any = stages_in_lanes if self.in_lanes else stages_in_turn
-        return loop(self.kind, *self._arguments, self.clock, Span(first, count, every), samples, self.report.numbers)
+        loop: Any = steps_in_lanes if self.in_lanes else steps_in_turn
+        work = self.carried_state, self.frame, self.table, self.scratch
+        return loop(
+            self.kind, self.system, *work, self.clock, Span(first, count, every), samples, self.report.numbers
+        )  # fmt: skip
 
     @property
     def row_size(self) -> int:
