@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
-from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
+from ..errors import AccuracyWarning, ConvergenceError, InvalidInputError, RunInterruptedError
 from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
@@ -45,11 +46,17 @@ def run(
     every: Annotated[
         float, typer.Option("--checkpoint-every", min=0.0, metavar="SECONDS", help="How often to store what is done.")
     ] = 60.0,
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", metavar="ERROR", help="Choose method and step for this error at the end."),
+    ] = None,
     earlier: Annotated[
         Path | None, typer.Option("--from", metavar="RESULT", help="Continue an earlier, interrupted run of it.")
     ] = None,
 ) -> None:
     """Run a scenario: progress, the table of conserved quantities, the result as NetCDF, plots, and a report."""
+    if tolerance is not None:  # instead of what the file says; --set can still name a method
+        changes = ["run.step=", "method=", f"run.tolerance={tolerance!r}", *(changes or [])]
     again = ["polhode", "run", scenario, *_same_options(changes, out, overwrite)]
     options = _Options(out, dry_run, plots, report, overwrite, quiet, earlier, every, anew=overwrite)
     _run(open_scenario(scenario, changes), options, again)
@@ -124,15 +131,17 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     treat_termination_as_interrupt()
     try:
         progress, earlier = not options.quiet, options.earlier
-        trajectory = (
-            plan.resume(load(earlier), progress=progress)
-            if earlier
-            else plan.run(progress=progress, checkpoint=store.path, checkpoint_every=options.checkpoint_every)
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)  # said below
+            trajectory = (
+                plan.resume(load(earlier), progress=progress)
+                if earlier
+                else plan.run(progress=progress, checkpoint=store.path, checkpoint_every=options.checkpoint_every)
+            )
     except ConvergenceError as error:
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
-        _save_interrupted(error, partial, command)
+        _save_interrupted(error, partial, command if plan.steps is not None else None)
     try:
         with defer_signals():
             make_folder(out)
@@ -142,6 +151,9 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         fail(f"interrupted; the result is in {file}", 130)
     if not options.quiet:
         _show_conservation(trajectory)
+    if accuracy := trajectory.accuracy:
+        missed = accuracy.estimated_error > accuracy.tolerance
+        typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
     tell(f"wrote {file}")
@@ -167,7 +179,7 @@ def _try_first_step(plan: Plan) -> None:
     """Refuse a step that is too large for an implicit method at the start, by trying it."""
     from ..io.scenario.validation import ScenarioError
 
-    if not plan.method.implicit or not plan.steps:
+    if plan.method is None or not plan.method.implicit or not plan.steps:
         return
     try:
         plan.run(steps=1)
@@ -204,8 +216,13 @@ def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures
 
 
 def _summary(plan: Plan) -> str:
-    name, steps = type(plan.system).__name__, f"{plan.steps:,} step{'s' * (plan.steps != 1)}"
-    return f"{name} by {plan.method!r}, {steps}, {plan.samples:,} samples"
+    from ..simulation.accuracy import DEFAULT_TOLERANCE
+
+    name = type(plan.system).__name__ + (f" by {plan.method!r}" if plan.method is not None else "")
+    samples = "" if plan.samples is None else f", {plan.samples:,} samples"
+    if plan.steps is None:
+        return f"{name} to a tolerance of {plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}{samples}"
+    return f"{name}, {plan.steps:,} step{'s' * (plan.steps != 1)}{samples}"
 
 
 def _save_before_failure(error: ConvergenceError, file: Path) -> NoReturn:
@@ -220,8 +237,8 @@ def _save_before_failure(error: ConvergenceError, file: Path) -> NoReturn:
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
 
 
-def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]) -> NoReturn:
-    """Save what was computed before an interruption, and print the `command` that continues it."""
+def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str] | None) -> NoReturn:
+    """Save what was computed before an interruption, and print the `command` that continues it, if there is one."""
     from ..io.atomic_files import make_folder
 
     if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
@@ -229,8 +246,11 @@ def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]
     with suppress(KeyboardInterrupt), defer_signals():  # a second Ctrl-C ends with the same message
         make_folder(file.parent)
         error.trajectory.save(file)
-    again = shlex.join(command if command[1] == "resume" else [*command, "--from", str(file)])
-    fail(f"{error}; the samples so far are in {file}. To continue:\n{again}", 130)
+    how = ""
+    if command is not None:
+        again = command if command[1] == "resume" else [*command, "--from", str(file)]
+        how = f". To continue:\n{shlex.join(again)}"
+    fail(f"{error}; the samples so far are in {file}{how}", 130)
 
 
 def _same_options(changes: list[str] | None, out: Path, overwrite: bool) -> list[str]:
@@ -242,26 +262,35 @@ def _same_options(changes: list[str] | None, out: Path, overwrite: bool) -> list
 
 def _show_plan(plan: Plan, figures: list[str]) -> None:
     """Print what would run, with the time it would take as estimated from its first steps."""
+    from ..simulation.accuracy import DEFAULT_TOLERANCE
     from ..simulation.step_limit import largest_step, rounded_down
     from ..view.summary import mesh_reports, truncated
 
-    step = plan.scenario.document.run.step
+    trial, chosen = plan.fixed(), plan.steps is None
+    step, steps, method = trial.scenario.document.run.step, trial.steps, trial.method
+    assert step is not None
+    assert steps is not None
+    assert method is not None
     rows = {
         "system": truncated(repr(plan.system)),
         **mesh_reports(plan.system),
         "state": repr(plan.state),
-        "method": repr(plan.method),
-        "time": f"{plan.state.t:g} … {plan.state.t + plan.steps * step:.12g}: {plan.steps:,} steps of {step:g}",
-        "samples": f"{plan.samples:,}, {plan.memory / 1e6:,.1f} MB",
+        "method": repr(method),
+        "time": f"{plan.state.t:g} … {plan.state.t + steps * step:.12g}: {'about ' * chosen}{steps:,} steps of {step:g}",
+        "samples": f"{trial.samples:,}, {(trial.memory or 0) / 1e6:,.1f} MB",
         "output": ", ".join([plan.scenario.output_name, *figures]),
     }
-    if plan.method.implicit:
-        limit = largest_step(plan.state, plan.method, near=step)
+    if chosen:
+        rows["tolerance"] = (
+            f"{plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}; steps as a first look suggests"
+        )
+    elif method.implicit:
+        limit = largest_step(plan.state, method, near=step)
         rows["largest step"] = f"{rounded_down(limit)} from this state"
-    if plan.steps:
-        # the first trial also compiles
-        seconds = min(plan.run(steps=TRIAL_STEPS).stats.seconds for _ in range(2))
-        rows["estimated"] = f"{seconds * plan.steps / min(plan.steps, TRIAL_STEPS):.2g} s"
+    if steps:
+        # the first trial also compiles; a run to a tolerance takes a second run to estimate its error
+        seconds = min(trial.run(steps=TRIAL_STEPS).stats.seconds for _ in range(2)) * (1 + chosen)
+        rows["estimated"] = f"{seconds * steps / min(steps, TRIAL_STEPS):.2g} s"
     for name, text in rows.items():
         say(f"{name:13} {text}")
 

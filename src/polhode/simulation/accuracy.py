@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.layout import Layout
 from ..core.manifolds import Copies, Euclidean, Manifold
-from ..core.system import State
+from ..core.system import State, System
 from ..errors import AccuracyWarning, InvalidInputError, PolhodeError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from ..scalars.protocol import EVALUATIONS
@@ -52,18 +52,42 @@ def run_to_tolerance(
     state: State, t_end: float, tolerance: float, method: Method | None, run: Callable[[Method, int], Trajectory]
 ) -> tuple[Trajectory, Accuracy]:
     """The trajectory to `t_end` of `run(method, steps)`, with as many steps as the tolerance needs."""
-    system = state.system
-    if method is None and system.has_exact:
+    if method is None and state.system.has_exact:
         found = run(Exact(), PIECES)
         return found, Accuracy(tolerance, LEAST_ERROR, repr(Exact()), (t_end - state.t) / PIECES)
+    method = choose_method(state.system) if method is None else method
+    _check_order(method)
     pilot = _Pilot(state, t_end)
-    if method is None:
-        method = next((m for m in (GaussLegendre(),) if m.why_not(system) is None), None) or DOP853()
     if method.adaptive:
         return _by_tolerance(state, t_end, tolerance, pilot, run)
-    if not method.order:
-        raise InvalidInputError("method", method, problem=f"{method!r} has no error that a step could control")
     return _by_step(state, t_end, tolerance, method, pilot, run)
+
+
+def choose_method(system: System) -> Method:
+    """The method of a run to a tolerance, if none is asked for."""
+    if system.has_exact:
+        return Exact()
+    return next((m for m in (GaussLegendre(),) if m.why_not(system) is None), None) or DOP853()
+
+
+def expected_steps(state: State, t_end: float, tolerance: float, method: Method) -> int:
+    """How many steps a run to a tolerance is likely to take, from a quick look at the motion.
+
+    >>> import polhode as ph
+    >>> state = ph.Pendulum3D.example()
+    >>> expected_steps(state, 10.0, 1e-6, ph.RK4()) < expected_steps(state, 10.0, 1e-10, ph.RK4())
+    True
+    """
+    if isinstance(method, Exact):
+        return PIECES
+    _check_order(method)
+    pilot = _Pilot(state, t_end)
+    return max(pilot.count, 1) if method.adaptive else pilot.steps(method, tolerance)
+
+
+def _check_order(method: Method) -> None:
+    if not method.adaptive and not method.order:
+        raise InvalidInputError("method", method, problem=f"{method!r} has no error that a step could control")
 
 
 def _by_step(
@@ -188,4 +212,4 @@ def _apart(layout: Layout, a: Array, b: Array) -> float:
 def warn_if_missed(accuracy: Accuracy) -> None:
     """Say so if the tolerance could not be met."""
     if accuracy.estimated_error > accuracy.tolerance:
-        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=3)
+        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=4)  # the caller of simulate

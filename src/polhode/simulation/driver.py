@@ -87,7 +87,7 @@ def simulate(
         if checkpoint is not None:
             raise InvalidInputError("checkpoint", str(checkpoint), problem="a checkpoint needs a step: give step too")
         options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
-        return _to_tolerance(state, t_end, tolerance, t_eval, method, dict(provenance or {}), options)
+        return _to_tolerance(state, t_end, tolerance, t_eval, method, {"provenance": dict(provenance or {}), **options})
     if tolerance is not None:
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
@@ -127,7 +127,6 @@ def _to_tolerance(
     tolerance: float | None,
     t_eval: ArrayLike | None,
     method: Method | None,
-    provenance: dict[str, Any],
     options: dict[str, Any],
 ) -> Trajectory:
     """The run of which only the tolerance is given."""
@@ -143,7 +142,7 @@ def _to_tolerance(
     def run(chosen: Method, steps: int, **more: Any) -> Trajectory:
         return simulate(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
 
-    first = options if plain else {}
+    first = options if plain else {"provenance": options["provenance"]}
     trajectory, accuracy = run_to_tolerance(state, end, wanted, method, lambda chosen, n: run(chosen, n, **first))
     if t_eval is not None:
         step = trajectory.step
@@ -151,7 +150,7 @@ def _to_tolerance(
     elif not plain:
         trajectory = run(trajectory.method, round((end - state.t) / trajectory.step), **options)
     warn_if_missed(accuracy)
-    return replace(trajectory, accuracy=accuracy, provenance=dict(trajectory.provenance) | provenance)
+    return replace(trajectory, accuracy=accuracy)
 
 
 def resume(

@@ -98,6 +98,8 @@ def run_details(trajectory: Trajectory) -> dict[str, str]:
         "time": f"{trajectory.t[0]:.12g} … {trajectory.t[-1]:.12g}",
         "steps": f"{stats.steps:,}, of which {len(trajectory):,} samples were saved",
     }
+    if trajectory.accuracy is not None:
+        details["accuracy"] = str(trajectory.accuracy)
     details |= mesh_reports(trajectory.system)
     if stats.max_iterations:
         details["Newton iterations"] = (

@@ -75,6 +75,37 @@ def test_the_times_of_the_samples_may_be_chosen(tmp_path):
         load_scenario(file, ["run.t_eval=[]"])
 
 
+def test_a_tolerance_instead_of_a_step(tmp_path):
+    file = tmp_path / "to_tolerance.toml"
+    text = '[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\nomega = [0.7, -0.6, 0.5]\n'
+    file.write_text(text + "[run]\ntolerance = 1e-6\nt_end = 3.0\n")
+    plan = build_plan(load_scenario(file, ["method.type=RK4"]))
+    assert (plan.steps, plan.samples, plan.method) == (None, None, ph.RK4())
+    found = plan.run()
+    expected = ph.simulate(plan.state, t_end=3.0, tolerance=1e-6, method=ph.RK4())
+    assert found.accuracy == expected.accuracy
+    assert found.t.tolist() == expected.t.tolist()
+    assert found.provenance["overrides"] == ["method.type=RK4"]
+    likely = plan.fixed()
+    assert likely.method == ph.RK4()
+    assert likely.run().t[-1] == pytest.approx(3.0)
+    assert likely.samples == likely.steps + 1
+    times = build_plan(load_scenario(file, ["method.type=RK4", "run.t_eval=[1.0, 2.5]", "run.t_end="]))
+    assert times.samples == times.fixed().samples == 2
+    assert times.run().t.tolist() == [1.0, 2.5]
+
+
+def test_without_step_and_tolerance_the_default_tolerance_and_a_method_are_taken(tmp_path):
+    file = tmp_path / "bare.toml"
+    file.write_text('[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nt_end = 2.0\n')
+    plan = build_plan(load_scenario(file))
+    assert plan.method is None
+    assert plan.fixed().method == ph.Exact()
+    assert plan.run().accuracy.tolerance == 1e-9
+    with pytest.raises(ph.InvalidInputError, match=r"cannot be continued"):
+        plan.resume(plan.run())
+
+
 def test_what_may_be_left_out(tmp_path):
     file = tmp_path / "short.toml"
     file.write_text('[system]\ntype = "FreeRigidBody"\ninertia = [1, 2, 3]\n[state]\n[run]\nstep = 1\nsteps = 2\n')

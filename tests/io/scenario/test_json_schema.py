@@ -67,7 +67,7 @@ def test_every_argument_appears():
         ("order = 2", 'order = "2"'),
         ("step = 0.1", 'step = "0.1"'),
         ("step = 0.1", "stepp = 0.1"),
-        ("step = 0.1\n", ""),
+        ("step = 0.1", 'tolerance = "1e-6"'),
         ("t_end = 2.0", "steps = -1"),
         ("t_end = 2.0", "steps = 2.5"),
         ("plots = false", "plots = 3"),
@@ -96,3 +96,8 @@ def test_the_command_prints_it():
     result = CliRunner().invoke(main, ["schema"])
     assert result.exit_code == 0
     assert json.loads(result.stdout) == json.loads(json.dumps(scenario_schema()))
+
+
+def test_a_tolerance_instead_of_a_step_is_fine(check):
+    assert check(GOOD.replace("step = 0.1", "tolerance = 1e-8")) == []
+    assert check(GOOD.replace("step = 0.1\n", "").replace('[method]\ntype = "LGVI"\norder = 2\n', "")) == []

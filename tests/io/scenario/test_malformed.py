@@ -53,7 +53,32 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "unknown key of the system": (changed("inertia =", "inertias ="), ["system.inertias", "did you mean 'inertia'?"]),
     "unknown key of the state": (changed("omega =", "omaga ="), ["state.omaga", "did you mean 'omega'?", "Pi"]),
     "unknown option": (changed("order = 2", "oder = 2"), ["method.oder", "did you mean 'order'?", "form"]),
-    "missing field": (changed("step = 0.1\n", ""), ["run.step is missing", "time step"]),
+    "missing field": (changed("length = 0.25\n", "", PAIR), ["system.body1.length is missing"]),
+    "step and tolerance": (
+        changed("step = 0.1", "step = 0.1\ntolerance = 1e-6"),
+        ["run.tolerance = 1e-06", "exclude each other"],
+    ),
+    "a loose tolerance": (changed("step = 0.1", "tolerance = 0.5"), ["run.tolerance = 0.5", "from 1e-13 to 0.01"]),
+    "a tolerance of zero": (changed("step = 0.1", "tolerance = 0"), ["run.tolerance = 0", "from 1e-13 to 0.01"]),
+    "text for a tolerance": (changed("step = 0.1", 'tolerance = "1e-6"'), ["run.tolerance = '1e-6'", "a number"]),
+    "steps without a step": (
+        changed("step = 0.1\nt_end = 2.0", "tolerance = 1e-6\nsteps = 20"),
+        ["run.steps = 20", "needs a step"],
+    ),
+    "a tolerance without an end": (
+        changed("step = 0.1\nt_end = 2.0", "tolerance = 1e-6"),
+        ["run.t_end is missing"],
+    ),
+    "a tolerance and no time": (
+        changed("step = 0.1\nt_end = 2.0", "tolerance = 1e-6\nt_end = 0.0"),
+        ["run.t_end = 0.0", "other than the start"],
+    ),
+    "a tolerance and options of no method": (
+        changed(METHOD + "\norder = 2\n[run]\nstep", '"LGVI"\norder = 2\n[run]\ntolerance')
+        .replace('type = "LGVI"\n', "")
+        .replace("= 0.1", "= 1e-6"),
+        ["method.type is missing", "GaussLegendre"],
+    ),
     "missing parameter": (changed("inertia = [1.0, 2.0, 3.0]\n", ""), ["system.inertia is missing"]),
     "missing type": (changed(f"type = {TYPE}\n", ""), ["system.type is missing", "FreeRigidBody"]),
     "unknown system": (
@@ -349,7 +374,8 @@ def test_a_huge_file_is_refused_at_once(folder):
         ("run.stepp=0.1", ["run.stepp is unknown", "did you mean 'step'?"]),
         ("rum.step=0.1", ["rum is unknown", "did you mean 'run'?"]),
         ("system.type=FreeRigidBdy", ["did you mean 'FreeRigidBody'?"]),
-        ("run.step=", ["run.step is missing"]),
+        ("run.t_end=", ["run.t_end is missing"]),
+        ("run.tolerance=1e-6", ["run.tolerance = 1e-06", "step and tolerance exclude each other"]),
         ("run.step=0", ["run.step = 0:", "nonzero"]),
         ("state.omega=[1, 2]", ["state.omega", "shape (3,)"]),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ import numpy as np
 from ...core.method import Method, known_methods
 from ...core.system import State, System
 from ...errors import IncompatibleMethodError, InvalidInputError, PolhodeError
-from ...simulation.arguments import check_times, count_steps
+from ...methods import LGVI
+from ...simulation.accuracy import check_tolerance, choose_method, expected_steps
+from ...simulation.arguments import check_end, check_times, count_steps
 from ...simulation.dense_output import whole_steps
 from ...simulation.driver import resume, simulate
 from ...simulation.events import Contact, Event
@@ -27,15 +29,18 @@ from .validation import ScenarioError, arguments, nearest
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario ready to run; `memory` is the size of its samples in bytes."""
+    """A scenario ready to run; `memory` is the size of its samples in bytes.
+
+    A run to a tolerance chooses its steps, and its method too if the scenario names none: what is not known yet is None.
+    """
 
     scenario: Scenario
     system: System
     state: State
-    method: Method
-    steps: int
-    samples: int
-    memory: int
+    method: Method | None
+    steps: int | None
+    samples: int | None
+    memory: int | None
     events: list[Event]
 
     def run(
@@ -46,32 +51,53 @@ class Plan:
         checkpoint: Path | None = None,
         checkpoint_every: float = 60.0,
     ) -> Trajectory:
-        """Run it, or only its first `steps`, from its `checkpoint` on if there is one; the result's provenance holds the scenario's title, description and text."""
+        """Run it, or only its first `steps`, from its `checkpoint` on if there is one. Runs to a tolerance or with chosen times
+        have no checkpoints. The result's provenance holds the scenario's title, description and text."""
         run = self.scenario.document.run
         with _locate_errors(self.scenario.name, "run"):
             return simulate(
                 self.state,
                 method=self.method,
-                step=run.step,
                 **self._extent(steps),
                 tangent=run.tangent,
                 events=self.events,
                 progress=progress,
                 provenance=_provenance(self.scenario),
-                checkpoint=checkpoint,
+                checkpoint=checkpoint if self.steps is not None and run.t_eval is None else None,
                 checkpoint_every=checkpoint_every,
             )
 
     def _extent(self, steps: int | None) -> dict[str, Any]:
         """How far to run and what to save: the scenario's own, or its first `steps`."""
         run = self.scenario.document.run
+        if self.steps is None:
+            times = {"save_every": run.save_every} if run.t_eval is None else {"t_eval": run.t_eval}
+            return {"tolerance": run.tolerance, "t_end": run.t_end, **times}
         if run.t_eval is not None and steps is None:
-            return {"t_eval": run.t_eval, "t_end": run.t_end}
-        return {"steps": self.steps if steps is None else min(steps, self.steps), "save_every": run.save_every}
+            return {"step": run.step, "t_eval": run.t_eval, "t_end": run.t_end}
+        count = self.steps if steps is None else min(steps, self.steps)
+        return {"step": run.step, "steps": count, "save_every": run.save_every}
+
+    def fixed(self) -> Plan:
+        """The plan with the method and the step that a run to a tolerance will probably take: for its costs."""
+        if self.steps is not None:
+            return self
+        document, name = self.scenario.document, self.scenario.name
+        run, end = document.run, _check_extent(name, document.run, self.state)
+        with _locate_errors(name, "run"):
+            method = choose_method(self.system) if self.method is None else self.method
+            steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
+        known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
+        scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))
+        samples, memory = _check_memory(name, run, self.system, method, steps)
+        return replace(self, scenario=scenario, method=method, steps=steps, samples=samples, memory=memory)
 
     def resume(self, earlier: Trajectory, *, progress: bool = False) -> Trajectory:
         """Run what is left to do after an `earlier`, unfinished run of the same scenario."""
-        _check_earlier(self, earlier)
+        if self.steps is None:
+            message = "a run to a tolerance cannot be continued: run it again, or give run.step"
+            raise ScenarioError(self.scenario.name, "from", message=message)
+        _check_earlier(self, self.steps, earlier)
         with _locate_errors(self.scenario.name, "run"):
             return resume(earlier, steps=self.steps - earlier.stats.steps, events=self.events, progress=progress)
 
@@ -88,15 +114,20 @@ def build_plan(scenario: Scenario) -> Plan:
     where, document = scenario.name, scenario.document
     system = _build(where, "system", document.system, known_systems())
     state = _build_state(where, system, document.state)
-    method = _build(where, "method", document.method, known_methods())
-    try:
-        method.check(system)
-    except IncompatibleMethodError as error:
-        raise ScenarioError(where, "method.type", message=f"method.type: {error}") from error
     run = document.run
-    steps = _count_steps(where, run, state, method)
+    method = _build_method(where, document.method, run, system)
+    events = _build_events(where, run, system)
+    if run.step is None:
+        _check_extent(where, run, state)
+        samples = None if run.t_eval is None else len(run.t_eval)
+        return Plan(scenario, system, state, method, None, samples, None, events)
+    method = LGVI() if method is None else method
+    if run.tolerance is not None:
+        problem = "step and tolerance exclude each other: give one of them"
+        raise ScenarioError(where, "run.tolerance", run.tolerance, problem=problem)
+    steps = _count_steps(where, run, run.step, state, method)
     samples, memory = _check_memory(where, run, system, method, steps)
-    return Plan(scenario, system, state, method, steps, samples, memory, _build_events(where, run, system))
+    return Plan(scenario, system, state, method, steps, samples, memory, events)
 
 
 def _build(where: str, section: str, table: dict[str, Any], known: Mapping[str, type[Any]]) -> Any:
@@ -111,6 +142,19 @@ def _build(where: str, section: str, table: dict[str, Any], known: Mapping[str, 
     with _locate_errors(where, section):
         given = build_bodies(where, section, known[name], given)
         return known[name](**arguments(where, section, known[name].__init__, given))
+
+
+def _build_method(where: str, table: dict[str, Any], run: RunTable, system: System) -> Method | None:
+    """The method that a scenario names, or None; with a step, options without a type are those of LGVI."""
+    if not table:
+        return None
+    default = {} if run.step is None else {"type": LGVI.__name__}
+    method: Method = _build(where, "method", default | table, known_methods())
+    try:
+        method.check(system)
+    except IncompatibleMethodError as error:
+        raise ScenarioError(where, "method.type", message=f"method.type: {error}") from error
+    return method
 
 
 def _build_state(where: str, system: System, table: dict[str, Any]) -> State:
@@ -132,16 +176,34 @@ def _build_events(where: str, run: RunTable, system: System) -> list[Event]:
     return [contact]
 
 
-def _count_steps(where: str, run: RunTable, state: State, method: Method) -> int:
+def _check_times(where: str, run: RunTable, state: State) -> float:
+    """The end of a run with chosen times."""
+    for name, given in (("steps", run.steps is not None), ("save_every", run.save_every != 1)):
+        if given:
+            problem = f"{name} and t_eval exclude each other"
+            raise ScenarioError(where, f"run.{name}", getattr(run, name), problem=problem)
+    with _locate_errors(where, "run"):
+        return check_times(run.t_eval, state.t, run.step, run.t_end)[1]
+
+
+def _check_extent(where: str, run: RunTable, state: State) -> float:
+    """The end of a run to a tolerance."""
+    if run.steps is not None:
+        problem = "a number of steps needs a step: give step too, or t_end instead of steps"
+        raise ScenarioError(where, "run.steps", run.steps, problem=problem)
+    if run.t_eval is None and run.t_end is None:
+        raise ScenarioError(where, "run.t_end", message="run.t_end is missing: the time to end at")
+    end = run.t_end if run.t_eval is None else _check_times(where, run, state)
+    with _locate_errors(where, "run"):
+        return check_end(state.t, end)
+
+
+def _count_steps(where: str, run: RunTable, step: float, state: State, method: Method) -> int:
     """The whole steps of the run; with chosen times, up to the last of them."""
     if run.t_eval is not None:
-        for name, given in (("steps", run.steps is not None), ("save_every", run.save_every != 1)):
-            if given:
-                problem = f"{name} and t_eval exclude each other"
-                raise ScenarioError(where, f"run.{name}", getattr(run, name), problem=problem)
+        end = _check_times(where, run, state)
         with _locate_errors(where, "run"):
-            _, end = check_times(run.t_eval, state.t, run.step, run.t_end)
-            return whole_steps(state.t, end, run.step)[0]
+            return whole_steps(state.t, end, step)[0]
     if run.t_end is not None and run.steps is not None:
         raise ScenarioError(where, "run.steps", run.steps, problem="give either t_end or steps, not both")
     if run.t_end is None and run.steps is None:
@@ -149,7 +211,7 @@ def _count_steps(where: str, run: RunTable, state: State, method: Method) -> int
     if run.steps is not None:
         _check_memory(where, run, state.system, method, run.steps)
     with _locate_errors(where, "run"):
-        return count_steps(state.t, run.step, run.t_end, run.steps)
+        return count_steps(state.t, step, run.t_end, run.steps)
 
 
 def _check_memory(where: str, run: RunTable, system: System, method: Method, steps: int) -> tuple[int, int]:
@@ -172,7 +234,7 @@ def _provenance(scenario: Scenario) -> dict[str, Any]:
     return found
 
 
-def _check_earlier(plan: Plan, earlier: Trajectory) -> None:
+def _check_earlier(plan: Plan, steps: int, earlier: Trajectory) -> None:
     """Refuse to continue the run of another scenario, or one that is complete."""
     where, run, start = plan.scenario.name, plan.scenario.document.run, earlier.state(0)
     compared = {
@@ -184,13 +246,13 @@ def _check_earlier(plan: Plan, earlier: Trajectory) -> None:
     }
     different = [name for name, (there, here) in compared.items() if there != here]
     if not different:
-        representation = plan.method.representation
+        representation = earlier.method.representation
         there, here = (plan.system.enter(representation, state) for state in (start, plan.state))
         different = [] if np.array_equal(there, here) else ["state"]
     if different:
         message = f"the earlier run cannot be continued: it has another {' and '.join(different)}"
         raise ScenarioError(where, "from", message=message)
-    if earlier.carry is None or earlier.stats.steps > plan.steps:
+    if earlier.carry is None or earlier.stats.steps > steps:
         ended = earlier.provenance.get("ended", f"{earlier.stats.steps:,} steps are done")
         raise ScenarioError(where, "from", message=f"there is nothing left to do: {ended}")
 

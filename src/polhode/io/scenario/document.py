@@ -6,11 +6,11 @@
     inertia = [1.0, 2.0, 3.0]
     [state]                           # the arguments of its `state`
     omega = [0.7, -0.6, 0.5]
-    [method]                          # optional; LGVI of order 2 if left out
+    [method]                          # optional; LGVI of order 2 if left out (without a step: chosen)
     type = "LGVI"
     order = 4
     [run]
-    step = 0.01
+    step = 0.01                       # or tolerance = 1e-9, the error at the end; this is also the default
     t_end = 100.0                     # or steps = 10000
     save_every = 10                   # or t_eval = [0.0, 12.5, 100.0], the times of the samples
     contact = "stop"                  # or "continue" (record it and go on), "ignore" (the default)
@@ -33,16 +33,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from ...simulation.accuracy import LOOSEST, TIGHTEST
 from ...simulation.arguments import MOST_STEPS
 from ..atomic_files import LONGEST_NAME
 from .validation import ScenarioError, Table, expect, validate
 
 LARGEST_FILE = 1_000_000  # bytes
-DEFAULT_METHOD = {"type": "LGVI"}
 
 
 def _nonzero(value: float) -> float:
     return expect(value != 0, value, "a nonzero number")
+
+
+def _tolerance(value: float) -> float:
+    return expect(TIGHTEST <= value <= LOOSEST, value, f"a number from {TIGHTEST:g} to {LOOSEST:g}")
 
 
 def _plots(value: Any) -> Any:
@@ -59,8 +63,13 @@ def _file_name(value: Any) -> Any:
 class RunTable(Table):
     """How far to integrate, and which samples to save."""
 
-    step: Annotated[float, AfterValidator(_nonzero)] = Field(description="the time step, a nonzero number")
-    t_end: float | None = Field(default=None, description="the time to end at, a whole number of steps away")
+    step: Annotated[float, AfterValidator(_nonzero)] | None = Field(
+        default=None, description="the time step, a nonzero number"
+    )
+    tolerance: Annotated[float, AfterValidator(_tolerance)] | None = Field(
+        default=None, description="the error allowed at the end, instead of step; 1e-9 if neither is given"
+    )
+    t_end: float | None = Field(default=None, description="the time to end at; with step, a whole number of steps away")
     steps: int | None = Field(default=None, ge=0, description="the number of steps, instead of t_end")
     t_eval: list[float] | None = Field(
         default=None, min_length=1, description="the times of the samples, instead of steps"
@@ -86,8 +95,8 @@ class Document(Table):
     description: str = Field(default="", description="more about it")
     system: dict[str, Any] = Field(description="a table with the system's type and its parameters")
     state: dict[str, Any] = Field(description="a table with the initial state; what is left out has its default")
-    method: dict[str, Any] = Field(default=DEFAULT_METHOD, description="a table with the method's type and options")
-    run: RunTable = Field(description="a table with step, and t_end or steps")
+    method: dict[str, Any] = Field(default={}, description="a table with the method's type and options")
+    run: RunTable = Field(description="a table with t_end, and step or tolerance")
     output: OutputTable = OutputTable()
 
 
@@ -128,7 +137,6 @@ def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> S
         raise ScenarioError(name, "file", message=f"not TOML: {error}") from None
     if not document:
         raise ScenarioError(name, "file", message=f"the file is empty; it needs {_required_tables()}")
-    document.setdefault("method", dict(DEFAULT_METHOD))
     for override in overrides:
         _apply_override(document, override)
     return Scenario(name, text, tuple(overrides), validate(name, (), Document, document))
