@@ -29,6 +29,7 @@ from .work_problems import End, Problem, error, problems
 Array = NDArray[np.float64]
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14)
+OTHERS = ("heyoka", "SciPy DOP853")
 LEVELS = (1e-6, 1e-8, 1e-10)
 REFERENCE_STEPS = 4  # times as many as the finest run
 LONGEST, SHARE, MOST_ROUNDS, FEWEST_ROUNDS = 3.0, 0.6, 40, 3  # seconds of a run, of all its rounds; rounds
@@ -185,7 +186,9 @@ def time_for(rows: list[dict[str, Any]], solver: str, level: float) -> float | N
 
 
 def solvers_of(found: dict[str, Any]) -> list[str]:
-    return list(dict.fromkeys(row["solver"] for rows in found["problems"].values() for row in rows))
+    """All solvers, ours first."""
+    named = dict.fromkeys(row["solver"] for rows in found["problems"].values() for row in rows)
+    return sorted(named, key=lambda solver: solver in OTHERS)
 
 
 def table(found: dict[str, Any]) -> str:
