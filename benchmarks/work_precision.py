@@ -212,8 +212,11 @@ def draw(found: dict[str, Any], file: Path) -> None:
 
     figure = Figure(figsize=(11.0, 8.4), layout="constrained")
     solvers = solvers_of(found)
-    colours = dict(zip(solvers, [*PALETTE, GREY, "#882255", "#44AA99"], strict=False))
-    markers = dict(zip(solvers, "osD^vP*Xh<", strict=False))
+    mine = [solver for solver in solvers if solver not in OTHERS]
+    colours = dict(
+        zip([*mine, *OTHERS], [*PALETTE[:-1], "#882255", "#44AA99"][: len(mine)] + [PALETTE[-1], GREY], strict=True)
+    )
+    markers = dict(zip([*mine, *OTHERS], "osD^vPXh<"[: len(mine)] + "*p", strict=True))
     for ax, (problem, rows) in zip(figure.subplots(2, 2).flat, found["problems"].items(), strict=True):
         for solver in solvers:
             points = [(1e3 * row["seconds"], max(row["error"], 1e-15)) for row in rows if row["solver"] == solver]
@@ -224,7 +227,9 @@ def draw(found: dict[str, Any], file: Path) -> None:
     handles: dict[str, Any] = {}
     for ax in figure.axes:
         handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles))
+    figure.legend(
+        [handles[solver] for solver in solvers], solvers, loc="outside lower center", ncols=math.ceil(len(solvers) / 2)
+    )
     figure.savefig(file, dpi=130)
 
 
