@@ -55,8 +55,8 @@ def run(
     ] = None,
 ) -> None:
     """Run a scenario: progress, the table of conserved quantities, the result as NetCDF, plots, and a report."""
-    if tolerance is not None:  # instead of what the file says; --set can still name a method
-        changes = ["run.step=", "method=", f"run.tolerance={tolerance!r}", *(changes or [])]
+    if tolerance is not None:  # instead of what the file says of steps; --set can still name a method
+        changes = ["run.step=", "run.save_every=", "method=", f"run.tolerance={tolerance!r}", *(changes or [])]
     again = ["polhode", "run", scenario, *_same_options(changes, out, overwrite)]
     options = _Options(out, dry_run, plots, report, overwrite, quiet, earlier, every, anew=overwrite)
     _run(open_scenario(scenario, changes), options, again)
