@@ -436,7 +436,8 @@ def test_the_command_itself_and_what_it_imports():
 
 
 def test_reproduce_prints_published_values_and_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [Comparison("Table 1", "x", 1.25, 1.250001, 1e-3), Comparison("(7)", "y", 2.0, 3.0, 1e-3, misprint="a slip")]
+    slip = Comparison("(7)", "y", 2.0, 3.0, 1e-3, corrected=3.0, reason="a slip")
+    rows = [Comparison("Table 1", "x", 1.25, 1.250001, 1e-3), slip]
     monkeypatch.setattr("polhode.reproduce.sources", lambda: {"paper": lambda: rows})
     done = polhode("reproduce")
     for said in ("paper: published values and ours", "1.250001", "agrees", "misprint", "(7): a slip"):

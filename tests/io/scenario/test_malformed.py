@@ -239,8 +239,8 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         of('type = "CoupledBodies", inertias = [[1, 2, 3]], couplings = {}'),
         ["system.couplings = {}", "a list of rows"],
     ),
-    "a number for sources": (of(f"{POINTS}, sources = -1"), ["system.sources = -1", "shape"]),
-    "an empty source": (of(f"{POINTS}, sources = [[]]"), ["system.sources = [[]]", "shape"]),
+    "a number for sources": (of(f"{POINTS}, sources = -1"), ["system.sources = -1", "rows of four numbers"]),
+    "an empty source": (of(f"{POINTS}, sources = [[]]"), ["system.sources = [[]]", "rows of four numbers"]),
     "masses beyond doubles": (
         of(POINTS.replace("[1, 1, 2]", "[1e308, 1e308, 1e308]")),
         ["system.masses", "moments of inertia are finite"],
