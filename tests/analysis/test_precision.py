@@ -13,7 +13,9 @@ from polhode.methods import Method, known_methods
 def methods() -> list[Method]:
     body = ph.FreeRigidBody.example().system
     every = [m for cls in known_methods().values() for m in cls.variants() if m.why_not(body) is None]
-    return [m for m in every if m.order > 0 and not m.adaptive]
+    # above order 4 the errors of Gauss–Legendre methods are below rounding for a free body, however long the step
+    steep = [m for m in every if isinstance(m, ph.GaussLegendre) and m.order > 4]
+    return [m for m in every if m.order > 0 and not m.adaptive and m not in steep]
 
 
 @pytest.mark.parametrize("method", methods(), ids=repr)

@@ -103,6 +103,7 @@ def _by_step(
     n = pilot.steps(method, tolerance)
     other: Array | None = None
     before, count, stalled = math.inf, 0, 0
+    floor = 0.0  # what shorter steps do not get below: rounding, magnified by the motion
     for attempt in range(MOST_TRIES):
         if n > MOST_STEPS:
             raise PolhodeError(
@@ -115,10 +116,11 @@ def _by_step(
         found = state.system.enter(method.representation, trajectory.final)
         difference = _apart(layout, found, other) if other is not None else math.inf
         error = difference / CAUTION
-        stalled = stalled + 1 if 0.3 * before < difference < math.inf else 0
-        worst = max(before, difference) if stalled else difference
+        expected = (count / n) ** method.order  # how far the difference should have fallen
+        if 0.5 * (1.0 + expected) * before < difference < math.inf:
+            stalled, floor = stalled + 1, max(floor, before, difference)
         if error <= tolerance or stalled == 2 or attempt == MOST_TRIES - 1:
-            error = worst if stalled == 2 else error
+            error = max(error, floor)
             return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / n)
         before, other, count = difference, found, n
         shorter = 1.05 * (error / tolerance) ** (1.0 / method.order) if math.isfinite(error) else 2.0

@@ -81,7 +81,13 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
-    if step is None and not (method is not None and method.adaptive and t_eval is not None):
+    check_arguments(state, LGVI() if method is None else method)
+    stepless = method is not None and (method.adaptive or not method.order)  # such a method needs no step
+    if stepless and tolerance is not None:
+        raise InvalidInputError(
+            "tolerance", tolerance, problem=f"{method!r} has an accuracy of its own: leave out tolerance or method"
+        )
+    if step is None and not (stepless and t_eval is not None):
         if steps is not None:
             raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
         if checkpoint is not None:
@@ -93,7 +99,6 @@ def simulate(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
         )
     method = LGVI() if method is None else method
-    check_arguments(state, method)
     system = state.system
     method.check(system)
     watched = check_events(events, system, tangent)
@@ -130,7 +135,6 @@ def _to_tolerance(
     options: dict[str, Any],
 ) -> Trajectory:
     """The run of which only the tolerance is given."""
-    check_arguments(state, LGVI() if method is None else method)
     wanted = check_tolerance(tolerance)
     if t_eval is not None:
         _, t_end = check_times(t_eval, state.t, None, t_end)

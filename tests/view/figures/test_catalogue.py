@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import polhode as ph
+from polhode.core.hooks import Hooks
 from polhode.view.figures import catalogue as plots
 from polhode.view.figures.polhode_curves import polhode_curves, polhode_family, separatrix_curves
 from polhode.view.figures.shaded_ellipsoid import ABOVE, HIDDEN, ShadedEllipsoid
@@ -249,7 +250,10 @@ def test_the_outline_is_the_edge_of_what_is_seen():
 
 
 def test_figures_are_offered_only_where_they_make_sense():
-    class Fieldless:
+    class Fieldless(Hooks):
         fields, conserved = {}, {}
+
+        def derive(self, name, values):
+            raise AssertionError("there is nothing to derive")
 
     assert plots.figures_for(Fieldless()) == []  # type: ignore[arg-type]

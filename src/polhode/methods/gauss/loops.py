@@ -333,7 +333,10 @@ def do_steps(
 @compiled
 def steps_in_lanes(
     S: Any,
-    system: System,
+    rhs: Any,
+    force: Any,
+    p: Array,
+    slots: Slots,
     carried: Carried,
     frame: Frame,
     table: Table,
@@ -344,15 +347,17 @@ def steps_in_lanes(
     report: Array,
 ) -> tuple[int, int]:
     """Steps of a run on doubles, whose stages are the lanes of S."""
-    return do_steps(
-        S, double, solve_in_lanes, system, carried, frame, table, scratch, clock, span, samples, report
-    )  # fmt: skip
+    system = System(rhs, force, p, slots)
+    return do_steps(S, double, solve_in_lanes, system, carried, frame, table, scratch, clock, span, samples, report)
 
 
 @compiled
 def steps_in_turn(
     S: Any,
-    system: System,
+    rhs: Any,
+    force: Any,
+    p: Array,
+    slots: Slots,
     carried: Carried,
     frame: Frame,
     table: Table,
@@ -363,4 +368,5 @@ def steps_in_turn(
     report: Array,
 ) -> tuple[int, int]:
     """Steps of a run on S, stage by stage."""
+    system = System(rhs, force, p, slots)
     return do_steps(S, S, solve_in_turn, system, carried, frame, table, scratch, clock, span, samples, report)

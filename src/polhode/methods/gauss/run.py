@@ -130,7 +130,7 @@ class GaussRun(Run):
         loop: Any = steps_in_lanes if self.in_lanes else steps_in_turn
         work = self.carried_state, self.frame, self.table, self.scratch
         return loop(
-            self.kind, self.system, *work, self.clock, Span(first, count, every), samples, self.report.numbers
+            self.kind, *self.system, *work, self.clock, Span(first, count, every), samples, self.report.numbers
         )  # fmt: skip
 
     @property
