@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.analysis import group_defect, measured_order, symmetry_defect, symplectic_defect
 from polhode.analysis.convergence import distance
-from polhode.core.system import System
+from polhode.core.system import State, System
 from polhode.errors import ConvergenceError, PolhodeError
 from polhode.methods import LGVI, GaussLegendre, Method, Splitting, known_methods
 from polhode.simulation.driver import simulate
@@ -67,17 +67,25 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
 
 
 def _order(method: Method, subject: Subject, steps: int) -> Found:
-    # the errors of the splittings of order 6 and 8 reach rounding before they fall evenly; the tests of the method measure
-    # the order of their coefficients in multiprecision
-    shown = 4 if isinstance(method, Splitting) else 8
-    if method.order == 0 or method.order > shown or method.adaptive:
-        # no order in the step, or none that double precision shows: compare with the other reference
+    # the errors of the steepest methods reach rounding before they fall evenly; their own tests measure their order, in
+    # multiprecision or where it shows
+    shown = 4 if isinstance(method, (Splitting, GaussLegendre)) else 8
+    if method.order == 0 or method.adaptive:
         truth = subject.reference if method.adaptive else subject.adaptive_reference
-        steps = 10 if method.order <= shown else 400 if isinstance(method, Splitting) else 100
-        error = distance(simulate(subject.state, step=DURATION / steps, steps=steps, method=method).final, truth)
-        return Found(f"error {error:.0e}", error < 1e-10)
-    orders = measured_order(subject.state, method, DURATION, reference=subject.reference).orders
-    return Found(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
+        return _error(method, subject, 10, truth)
+    if method.order <= shown:
+        try:
+            orders = measured_order(subject.state, method, DURATION, reference=subject.reference).orders
+            return Found(" ".join(f"{o:.2f}" for o in orders), bool(np.all(np.abs(orders - method.order) < 0.2)))
+        except PolhodeError:  # three steps between the coarsest and rounding are not there
+            pass
+    return _error(method, subject, 400 if isinstance(method, Splitting) else 100, subject.adaptive_reference)
+
+
+def _error(method: Method, subject: Subject, steps: int, truth: State) -> Found:
+    """No order in the step, or none that double precision shows: compare with the other reference."""
+    error = distance(simulate(subject.state, step=DURATION / steps, steps=steps, method=method).final, truth)
+    return Found(f"error {error:.0e}", error < 1e-10)
 
 
 def _conserved(system: System, *kinds: str) -> list[str]:
