@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 
 from polhode.scalars import compiled
@@ -83,7 +84,8 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     assert cache(tmp_path).load("key") is None
 
 
-def test_compiled_functions_use_it(tmp_path: Path) -> None:
+def test_compiled_functions_use_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # beside the file, whatever the environment says
     (tmp_path / "doubling.py").write_text("def twice(x):\n    return 2.0 * x\n")
     spec = importlib.util.spec_from_file_location("doubling", tmp_path / "doubling.py")
     assert spec

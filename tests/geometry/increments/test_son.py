@@ -77,8 +77,8 @@ def test_up_to_the_end_of_the_domain(least: float, fraction: float) -> None:
         if not failed:
             U = np.eye(n) + E
             size = np.linalg.norm(G)
-            assert np.linalg.norm(U * Lambda - Lambda[:, None] * U.T - G) < 1e-15 + 3e-15 * size
-            assert np.linalg.norm(E + E.T + E.T @ E) < 3e-15 * min(1.0, np.linalg.norm(E))
+            assert np.linalg.norm(U * Lambda - Lambda[:, None] * U.T - G) < 1e-15 + (2 + n) * 1e-15 * size
+            assert np.linalg.norm(E + E.T + E.T @ E) < (2 + n) * 1e-15 * min(1.0, np.linalg.norm(E))
             assert np.linalg.det(U) > 0.0
             assert np.linalg.eigvals(U * Lambda).real.min() > -1e-12
 
