@@ -60,10 +60,10 @@ def view(
     from ..view.html.server import ViewServer
 
     server = ViewServer(scene(trajectory), port)
-    say(f"the view is at {server.address}; Ctrl-C ends it")
-    if show:
-        webbrowser.open(server.address)
     try:
+        say(f"the view is at {server.address}; Ctrl-C ends it")
+        if show:
+            webbrowser.open(server.address)
         server.wait()
     except KeyboardInterrupt:
         server.close()
