@@ -13,6 +13,11 @@ ORDERS = (4, 8, 12, 16)
 class GaussLegendre(MethodOfOrders):
     """Gauss–Legendre collocation of order 4, 8, 12 or 16, around the exact free motion of a nearby symmetric top.
 
+    For every system whose state is made of attitudes, angles and places with their momenta. All stages of a step are solved
+    for together, by fixed-point iteration in canonical variables: symplectic, symmetric, and all momenta are conserved to
+    rounding. Forces that have no potential are integrated by the same equations, and then nothing is symplectic. A step that
+    does not converge is done again in pieces, up to 64 of them; if that fails too, the run ends with `ConvergenceError`.
+
     >>> GaussLegendre()
     GaussLegendre(order=16)
     """
