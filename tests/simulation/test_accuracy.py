@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.simulation import accuracy
 from polhode.simulation.accuracy import _apart
 from polhode.simulation.events import Crossing
 from tests.verification.subjects import SUBJECTS, Subject
@@ -40,6 +41,15 @@ def test_other_methods_where_they_are_better(system: type[ph.System], method: ty
     trajectory = ph.simulate(state, t_end=10.0)
     assert isinstance(trajectory.method, method)
     assert error(trajectory, tight(state, 10.0)) <= trajectory.accuracy.tolerance
+
+
+def test_the_rounding_of_a_closed_form_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halves that do not lead to the end show in the estimate."""
+    state = ph.FreeRigidBody.example()
+    assert ph.simulate(state, t_end=1e3).accuracy.estimated_error < 1e-11
+    monkeypatch.setattr(accuracy, "after", lambda start, method, step: start)
+    with pytest.warns(ph.AccuracyWarning):
+        assert ph.simulate(state, t_end=1e3).accuracy.estimated_error > 0.01
 
 
 def test_a_method_that_is_given_gets_the_step_it_needs() -> None:

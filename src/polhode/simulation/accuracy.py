@@ -21,6 +21,7 @@ from ..core.system import State, System
 from ..errors import AccuracyWarning, InvalidInputError, PolhodeError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from ..scalars.protocol import EVALUATIONS
+from .dense_output import after
 from .trajectory import Accuracy, Trajectory
 
 Array = NDArray[np.float64]
@@ -41,9 +42,8 @@ def check_tolerance(tolerance: Any) -> float:
     """`tolerance` as a number that a run can be asked for."""
     if tolerance is None:
         return DEFAULT_TOLERANCE
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)):
-        raise InvalidInputError("tolerance", tolerance, f"a number from {TIGHTEST:g} to {LOOSEST:g}")
-    if not TIGHTEST <= tolerance <= LOOSEST:
+    number = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
+    if not number or not TIGHTEST <= tolerance <= LOOSEST:
         raise InvalidInputError("tolerance", tolerance, f"a number from {TIGHTEST:g} to {LOOSEST:g}")
     return float(tolerance)
 
@@ -52,10 +52,10 @@ def run_to_tolerance(
     state: State, t_end: float, tolerance: float, method: Method | None, run: Callable[[Method, int], Trajectory]
 ) -> tuple[Trajectory, Accuracy]:
     """The trajectory to `t_end` of `run(method, steps)`, with as many steps as the tolerance needs."""
-    if method is None and state.system.has_exact:
-        found = run(Exact(), PIECES)
-        return found, Accuracy(tolerance, LEAST_ERROR, repr(Exact()), (t_end - state.t) / PIECES)
-    method = choose_method(state.system) if method is None else method
+    if method is None:
+        method = choose_method(state.system)
+        if isinstance(method, Exact):
+            return _by_closed_form(state, t_end, tolerance, run)
     _check_order(method)
     pilot = _Pilot(state, t_end)
     if method.adaptive:
@@ -67,7 +67,7 @@ def choose_method(system: System) -> Method:
     """The method of a run to a tolerance, if none is asked for."""
     if system.has_exact:
         return Exact()
-    return next((m for m in (GaussLegendre(),) if m.why_not(system) is None), None) or DOP853()
+    return GaussLegendre() if GaussLegendre().why_not(system) is None else DOP853()
 
 
 def expected_steps(state: State, t_end: float, tolerance: float, method: Method) -> int:
@@ -88,6 +88,18 @@ def expected_steps(state: State, t_end: float, tolerance: float, method: Method)
 def _check_order(method: Method) -> None:
     if not method.adaptive and not method.order:
         raise InvalidInputError("method", method, problem=f"{method!r} has no error that a step could control")
+
+
+def _by_closed_form(
+    state: State, t_end: float, tolerance: float, run: Callable[[Method, int], Trajectory]
+) -> tuple[Trajectory, Accuracy]:
+    """By the closed form, whose only error is rounding: going there in two halves shows how large that is."""
+    method, half = Exact(), 0.5 * (t_end - state.t)
+    trajectory, again = run(method, PIECES), after(after(state, method, half), method, half)
+    layout = state.system.representations[method.representation].layout
+    found, other = (state.system.enter(method.representation, each) for each in (trajectory.final, again))
+    error = max(_apart(layout, found, other), LEAST_ERROR)
+    return trajectory, Accuracy(tolerance, error, repr(method), 2.0 * half / PIECES)
 
 
 def _by_step(
