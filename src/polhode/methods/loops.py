@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.layout import Layout
 from ..core.method import Report, Run, Start
+from ..core.representation import Representation
 from ..scalars import Flow, compiled, flow, kernel, width
 from ..scalars.compile import BoundFlow
 from ..scalars.protocol import EVALUATIONS
@@ -27,6 +28,13 @@ class Slots(NamedTuple):
     forces: int
     size: int
     has_force: bool
+
+    @classmethod
+    def of(cls, representation: Representation, width: int) -> Slots:
+        """Those of a representation on a scalar that takes `width` doubles."""
+        layout = representation.layout
+        has_force = representation.force is not None
+        return cls(layout.kicked.start * width, layout.size * width, representation.forces * width, has_force)
 
 
 class Clock(NamedTuple):
@@ -136,12 +144,7 @@ class Workbench:
         self.clock = Clock(float(start.state.t), float(start.step))
         self.main: BoundFlow = main.on(self.kind)
         self.has_force = representation.force is not None
-        self.slots = Slots(
-            momenta=representation.layout.kicked.start * self.width,
-            forces=representation.layout.size * self.width,
-            size=representation.forces * self.width,
-            has_force=self.has_force,
-        )
+        self.slots = Slots.of(representation, self.width)
         force = representation.force or no_force
         self.force: BoundFlow = force.on(self.kind)
         self.y = np.concatenate([start.y, np.zeros(self.slots.size + representation.workspace * self.width)])

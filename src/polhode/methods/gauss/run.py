@@ -49,12 +49,7 @@ class GaussRun(Run):
         rhs, force = representation.rhs.on(self.kind, time), (representation.force or no_force).on(self.kind, time)
         self.clock = Clock(float(start.state.t), float(start.step))
         self.width, each = width(self.kind), width(self.scalar)
-        slots = Slots(
-            momenta=layout.kicked.start * self.width,
-            forces=layout.size * self.width,
-            size=representation.forces * self.width,
-            has_force=representation.force is not None,
-        )
+        slots = Slots.of(representation, self.width)
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
         repeats = self.width if self.in_lanes else 1
         p = aligned(parameters.size * repeats)
@@ -78,7 +73,7 @@ class GaussRun(Run):
         )
         groups = np.repeat(2 * parts.groups, each)
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
-        y = self._convert(lambda rows: self.canonical.enter(rows), start.y[None])
+        y = self._convert(self.canonical.enter, start.y[None])
         values = y.reshape(layout.size, each)[:, 0]
         constants[:] = self._constants(values)
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
