@@ -14,10 +14,14 @@ SUBJECT = re.compile(r"tests/verification/.*?\[([^-\]]+)")
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> Iterator[None]:
-    """A process that was started in the background ignores Ctrl-C, and so would the tests of it and their children."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Signals act as in a terminal. A process started in the background may have inherited that they are ignored or blocked,
+    and would hand it on to the children of the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    signal.signal(signal.SIGINT, before[0])
+    signal.signal(signal.SIGTERM, before[1])
 
 
 def group(nodeid: str) -> str:

@@ -43,7 +43,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
         assert process.poll() is None, "it ended before its first checkpoint"
         time.sleep(0.05)
     process.send_signal(number)
-    _, said = process.communicate()
+    _, said = process.communicate(timeout=1200)
     assert not Path("out/free_rigid_body.nc").exists()
     if number == signal.SIGTERM:
         assert process.returncode == 130

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+import xarray
 
 import polhode as ph
 from polhode.io.checkpoint_folder import CheckpointFolder
@@ -44,6 +47,29 @@ def test_they_change_no_bit(options: dict[str, Any], tmp_path: Path) -> None:
     again = run(tmp_path / "c", **options)
     assert bits(again) == bits(plain)
     assert again.stats.steps == plain.stats.steps
+
+
+def test_ctrl_c_while_one_is_written_waits_until_the_file_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, written = xarray.Dataset.to_netcdf, []
+
+    def interrupted(self: xarray.Dataset, path: Path, **options: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        written.append(Path(path))
+        write(self, path, **options)
+
+    plain = run(steps=1700)
+    monkeypatch.setattr(xarray.Dataset, "to_netcdf", interrupted)
+    with pytest.raises(ph.RunInterruptedError, match="of 1,700 steps") as stop:
+        run(tmp_path / "c", steps=1700)
+    assert stop.value.trajectory.stats.steps == 333
+    assert len(written) == 2  # the second time while what was interrupted is stored
+    stored = CheckpointFolder(tmp_path / "c").load()
+    assert stored is not None
+    assert bits(stored) == bits(stop.value.trajectory)
+    monkeypatch.undo()
+    assert bits(run(tmp_path / "c", steps=1700)) == bits(plain)
 
 
 @pytest.mark.parametrize("left", range(4))

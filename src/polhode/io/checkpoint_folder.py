@@ -92,7 +92,7 @@ def _rows(dataset: xarray.Dataset) -> int:
 
 
 def _joined(whole: Trajectory, part: Trajectory, rows: int) -> Trajectory:
-    if not 0 < rows <= len(whole):
+    if not 0 <= rows <= len(whole):
         raise PolhodeError("the segments of this checkpoint do not follow each other")
 
     def both(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -1,4 +1,8 @@
-"""Datasets as NetCDF files, written without loss and read back completely, each variable with its checksum."""
+"""Datasets as NetCDF files, written without loss and read back completely, each variable with its checksum.
+
+Ctrl-C and SIGTERM wait until a file is written or read: raised in between, they could leave a lock of the HDF5 library held,
+on which the next access, even the closing of this file, would wait for ever.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.callbacks import defer_signals
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import replacing
 from .memory import physical_memory
@@ -20,7 +25,7 @@ LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "sh
 def write_netcdf(dataset: xarray.Dataset, path: str | PathLike[str]) -> None:
     """Write a dataset to a new file beside `path`, then move it there; an older file is replaced."""
     encoding = {str(name): LOSSLESS for name in dataset.variables}
-    with replacing(path) as beside:
+    with defer_signals(), replacing(path) as beside:
         try:
             dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
         except RuntimeError as error:  # from the HDF5 library, as when the disk is full
@@ -32,7 +37,7 @@ def read_netcdf(path: Path) -> xarray.Dataset:
     import xarray
 
     try:
-        with xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
+        with defer_signals(), xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
             if dataset.nbytes > physical_memory():
                 raise MemoryError
             return dataset.load()

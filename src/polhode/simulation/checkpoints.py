@@ -10,6 +10,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -50,15 +51,17 @@ def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
         before = whole.stats
         try:
             whole = leg(min(before.steps + length, total), whole)
-        except RunInterruptedError as error:
-            _append(store, error.trajectory, rows)
-            raise RunInterruptedError(error.trajectory, total) from None
-        taken = max(whole.stats.seconds - before.seconds, 1e-9)
-        fitting = (whole.stats.steps - before.steps) * seconds / taken
-        length = int(max(1, min(GROWTH * length, fitting))) if seconds else FIRST_LEG
-        if clock.monotonic() - saved >= seconds and whole.carry is not None:
-            rows = _append(store, whole, rows)
-            saved = clock.monotonic()
+            taken = max(whole.stats.seconds - before.seconds, 1e-9)
+            fitting = (whole.stats.steps - before.steps) * seconds / taken
+            length = int(max(1, min(GROWTH * length, fitting))) if seconds else FIRST_LEG
+            if clock.monotonic() - saved >= seconds and whole.carry is not None:
+                rows = _append(store, whole, rows)
+                saved = clock.monotonic()
+        except KeyboardInterrupt as stop:  # in a leg, with what the leg has computed, or between two
+            reached = stop.trajectory if isinstance(stop, RunInterruptedError) else whole
+            with suppress(KeyboardInterrupt):  # a second one, which waits until the file is written
+                _append(store, reached, rows)
+            raise RunInterruptedError(reached, total) from None
     return whole
 
 
