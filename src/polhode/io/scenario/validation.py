@@ -6,7 +6,7 @@ import difflib
 import inspect
 import math
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, create_model
@@ -98,7 +98,10 @@ def arguments_table(function: Callable[..., Any]) -> type[Table]:
     hints = get_type_hints(function)
     fields: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):  # a class without its own __init__
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):  # a class without its own __init__,
+            if get_origin(hints.get(name)) is Unpack:  # or arguments that several functions share
+                for key, hint in get_type_hints(get_args(hints[name])[0]).items():
+                    fields[key] = (_argument_type(hint), None)
             continue
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[name] = (_argument_type(hints.get(name, Any)), default)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...bodies.inertia import INERTIA_ENTRIES, Inertia
-from ...core.checks import check_finite, check_nonzero, check_quaternion, check_rotation
+from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations, UnitQuaternions
 from ...core.representation import Form, Representation
@@ -39,6 +39,7 @@ from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, t
 from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .attitude_pair import state_of_pair
+from .given import given_attitude
 
 Array = NDArray[np.float64]
 
@@ -159,25 +160,18 @@ class AttitudeSystem(System):
         R: ArrayLike | None = None,
         q: ArrayLike | None = None,
         q_wxyz: ArrayLike | None = None,
+        euler: ArrayLike | None = None,
+        sequence: str = "ZYX",
         omega: ArrayLike | None = None,
         Pi: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
-        """A state from an attitude (`R`, or a quaternion, `q` scalar-last or `q_wxyz` scalar-first; default: identity) and
-        a rate (`omega` or the body momentum `Pi`; default: at rest)."""
-        values: dict[str, Array] = {}
-        if q_wxyz is not None:
-            if q is not None:
-                raise InvalidInputError("q_wxyz", q_wxyz, "either q or q_wxyz, not both")
-            q = np.roll(check_quaternion("q_wxyz", q_wxyz), -1)
-        if R is not None and q is not None:
-            raise InvalidInputError("q", q, "either R or q, not both")
+        """A state from an attitude (`R`, or a quaternion, `q` scalar-last or `q_wxyz` scalar-first, or the angles `euler` of
+        rotations about the axes of `sequence`; default: identity) and a rate (`omega` or the body momentum `Pi`; default:
+        at rest)."""
+        values = given_attitude(R, q, q_wxyz, euler, sequence)
         if omega is not None and Pi is not None:
             raise InvalidInputError("Pi", Pi, "either omega or Pi, not both")
-        if q is not None:
-            values["q"] = check_quaternion("q", q)
-        else:
-            values["R"] = np.eye(3) if R is None else check_rotation("R", R)
         if Pi is not None:
             values["Pi"] = check_finite("Pi", Pi, (3,))
         else:

@@ -8,7 +8,7 @@ body model based on a non-twisting frame", J. Nonlinear Sci. 30 (2020) 3199; the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ..attitude.base import AttitudeSystem
 from ..attitude.free_exact import free_closed_form
+from ..attitude.given import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from .steps import director_representations
 
@@ -80,24 +81,16 @@ class DirectorBody(AttitudeSystem):
     def parameters(self) -> Array:
         return np.concatenate([super().parameters(), MOMENT.pack(pulse=self.moment.pulse)])
 
-    def state(  # type: ignore[override]
-        self,
-        *,
-        directors: ArrayLike | None = None,
-        R: ArrayLike | None = None,
-        q: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        Pi: ArrayLike | None = None,
-        t: float = 0.0,
-    ) -> State:
-        """A state from an attitude (`directors` as rows, or `R`, or the scalar-last quaternion `q`; default: identity)
-        and a rate (`omega` or the body momentum `Pi`; default: at rest)."""
+    def state(self, *, directors: ArrayLike | None = None, **given: Unpack[GivenState]) -> State:  # type: ignore[override]
+        """A state from an attitude (`directors` as rows, or `R`, `q`, `q_wxyz` or `euler`; default: identity) and a rate
+        (`omega` or the body momentum `Pi`; default: at rest)."""
         if directors is not None:
-            if R is not None or q is not None:
-                raise InvalidInputError("directors", directors, "one of directors, R and q, not more")
-            R = check_finite("directors", directors, (3, 3)).T
-        state = super().state(R=R, q=q, omega=omega, Pi=Pi, t=t)
-        self._check_spin(state, *(("omega", omega) if Pi is None else ("Pi", Pi)))
+            if any(given.get(name) is not None for name in ("R", "q", "q_wxyz", "euler")):
+                raise InvalidInputError("directors", directors, "one of directors, R, q, q_wxyz and euler, not more")
+            given["R"] = check_finite("directors", directors, (3, 3)).T
+        state = super().state(**given)
+        field = "omega" if given.get("Pi") is None else "Pi"
+        self._check_spin(state, field, given.get(field))
         return state
 
     def _check_spin(self, state: State, field: str, given: Any) -> None:

@@ -18,7 +18,7 @@ discretisations are offered, as representations of the state:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subt
 from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..attitude.base import INERTIA, INVERSE_INERTIA
+from ..attitude.given import GivenState
 from .gyrostat import Gyrostat
 from .gyrostat_flows import (
     BEHIND_RHO,
@@ -217,19 +218,14 @@ class DampedGyrostat(Gyrostat):
     def state(  # type: ignore[override]
         self,
         *,
-        R: ArrayLike | None = None,
-        q: ArrayLike | None = None,
-        q_wxyz: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        Pi: ArrayLike | None = None,
-        p: ArrayLike | None = None,
         omega_D: ArrayLike | None = None,
+        p: ArrayLike | None = None,
         rho: ArrayLike | None = None,
-        t: float = 0.0,
+        **given: Unpack[GivenState],
     ) -> State:
         """A state as of a gyrostat, and the damper's rate `omega_D` in the body's frame (default: it turns with the
         body; zero: it is at rest in space)."""
-        state = super().state(R=R, q=q, q_wxyz=q_wxyz, omega=omega, Pi=Pi, p=p, rho=rho, t=t)
+        state = super().state(p=p, rho=rho, **given)
         rate = state.omega if omega_D is None else check_finite("omega_D", omega_D, (3,))
         return State(self, {**state.values, "Pi_D": self.damper_inertia * rate}, state.t)
 

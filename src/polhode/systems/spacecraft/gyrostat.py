@@ -16,7 +16,7 @@ the interval is ρ(t + h/2), or ρ + (h/2) u: with either the step is symmetric 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.vectors import Vector
 from ...scalars import Flow, Rate, kernel
 from ..attitude.base import AttitudeSystem
+from ..attitude.given import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from ..stability.equilibria import Equilibrium
 from .gyrostat_flows import (
@@ -202,32 +203,25 @@ class Gyrostat(AttitudeSystem):
         return np.zeros(0)
 
     def state(  # type: ignore[override]
-        self,
-        *,
-        R: ArrayLike | None = None,
-        q: ArrayLike | None = None,
-        q_wxyz: ArrayLike | None = None,
-        omega: ArrayLike | None = None,
-        Pi: ArrayLike | None = None,
-        p: ArrayLike | None = None,
-        rho: ArrayLike | None = None,
-        t: float = 0.0,
+        self, *, p: ArrayLike | None = None, rho: ArrayLike | None = None, **given: Unpack[GivenState]
     ) -> State:
-        """A state from an attitude (`R`, `q` or `q_wxyz`; default: identity) and a rate (`omega`, or the momentum `Pi`,
-        also called `p`, rotors included; default: at rest). `rho` may differ from the system's where it is commanded."""
+        """A state from an attitude (`R`, `q`, `q_wxyz` or `euler`; default: identity) and a rate (`omega`, or the momentum
+        `Pi`, also called `p`, rotors included; default: at rest). `rho` may differ from the system's where it is
+        commanded."""
         if p is not None:
-            if Pi is not None:
+            if given.get("Pi") is not None:
                 raise InvalidInputError("p", p, "either Pi or p, not both: they are the same")
-            Pi = p
-        t = float(check_finite("t", t, ()))
+            given["Pi"] = p
+        t = float(check_finite("t", given.get("t", 0.0), ()))
         if rho is not None and not self.command.acts:
             raise InvalidInputError("rho", rho, problem="rho is part of the state only where a rotor_torque is given")
         here = self.given.at(np.array(t)) if self.given else self.rho if rho is None else rho
         here = check_finite("rho", here, (3,))
-        if Pi is None:
-            Pi = self.inertia.matrix @ check_finite("omega", np.zeros(3) if omega is None else omega, (3,)) + here
-            omega = None
-        state = super().state(R=R, q=q, q_wxyz=q_wxyz, omega=omega, Pi=Pi, t=t)
+        if given.get("Pi") is None:
+            omega = given.pop("omega", None)
+            rate = check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
+            given["Pi"] = self.inertia.matrix @ rate + here
+        state = super().state(**given)
         return State(self, {**state.values, **({"clock": t} if self.given else {"rho": here})}, t)
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
