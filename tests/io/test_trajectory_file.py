@@ -250,7 +250,7 @@ def rewritten(file, change):
         (lambda d: d.assign(Pi=d.Pi.where(d.time != d.time[3])), "Pi is not finite"),
         (lambda d: d.assign_coords(time=d.time * np.inf), "time is not finite"),
         (lambda d: d.isel(time=slice(0, 0)), "no samples"),
-        (lambda d: d.isel(R_i=slice(0, 2)), "shapes"),
+        (lambda d: d.isel(row=slice(0, 2)), "shapes"),
         (lambda d: d.assign(R=2.0 * d.R), "not rotations"),
         (lambda d: d.assign(R=-d.R), "not rotations"),
         (lambda d: d.assign(R=d.R.where(d.time != d.time[3], 1.01 * d.R)), "not rotations"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.errors import InvalidInputError
 from polhode.scalars import double
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -103,3 +104,51 @@ def test_what_is_sent_to_another_process_arrives_whole() -> None:
     assert pickle.loads(pickle.dumps(RUN.final)).t == RUN.final.t
     error = pickle.loads(pickle.dumps(ph.InvalidInputError("step", 0.0, "a nonzero number")))
     assert (error.field, str(error)) == ("step", "step = 0.0: expected a nonzero number")
+
+
+def test_samples_are_chosen_as_of_a_list() -> None:
+    whole = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=50, tangent=True)
+    assert whole[-1].t == whole.t[-1]
+    np.testing.assert_array_equal(whole[7].R, whole.R[7])
+    part = whole[10:30:4]
+    np.testing.assert_array_equal(part.t, whole.t[10:30:4])
+    np.testing.assert_array_equal(part.omega, whole.omega[10:30:4])
+    assert part.tangent is not None
+    assert whole.tangent is not None
+    np.testing.assert_array_equal(part.tangent, whole.tangent[10:30:4])
+    assert part.carry is None  # it does not end where the run ended
+    assert whole[:] is whole
+    np.testing.assert_array_equal(whole[[3, 1]].t, whole.t[[3, 1]])
+    np.testing.assert_array_equal(whole[whole.t > 2.0].t, whole.t[whole.t > 2.0])
+    assert [state.t for state in whole] == list(whole.t)
+    with pytest.raises(IndexError):
+        whole[51]
+    with pytest.raises(InvalidInputError, match="at least one of the 51 samples"):
+        whole[60:]
+
+
+@pytest.mark.parametrize("step", [0.1, -0.1])
+def test_samples_between_two_times(step: float) -> None:
+    whole = ph.simulate(ph.FreeRigidBody.example(), step=step, steps=50)
+    low, high = sorted((17 * step, 31 * step))
+    part = whole.between(low - 0.01, high + 0.01)
+    np.testing.assert_array_equal(part.t, whole.t[17:32])
+    assert whole.between() is whole
+    with pytest.raises(InvalidInputError, match="a span with samples; the run is from"):
+        whole.between(100.0, 200.0)
+
+
+def test_vectors_of_a_dataset_share_their_dimensions() -> None:
+    data = ph.simulate(ph.FullTwoBodyProblem.example(), step=0.01, steps=5).to_xarray()
+    assert (data.x1 - data.x2).dims == ("time", "xyz")
+    several = ph.simulate(ph.CoupledBodies.example(), step=0.01, steps=5).to_xarray()
+    assert several.R.dims == ("time", "body", "row", "column")
+    assert several.omega.dims == ("time", "body", "xyz")
+
+
+def test_the_table_for_pandas_has_every_number() -> None:
+    trajectory = ph.simulate(ph.CoupledBodies.example(), step=0.01, steps=5)
+    table = trajectory.to_pandas()
+    np.testing.assert_array_equal(table.index, trajectory.t)
+    np.testing.assert_array_equal(table["R_2_0_1"], trajectory.R[:, 2, 0, 1])
+    np.testing.assert_array_equal(table["energy"], trajectory.invariants()["energy"])

@@ -134,11 +134,11 @@ def test_the_parts_of_the_energy_add_up(name: str) -> None:
 
 def test_between_samples_the_attitude_in_orbit_turns_relative_to_the_orbit() -> None:
     """The rate of R is not the inertial one: few samples must give the curve that many give."""
-    from polhode.view.figures.time_series import ShownPart, continuous_quaternions, smooth_attitude
+    from polhode.view.figures.time_series import Turning, continuous_quaternions, smooth_attitude
 
     state = ph.OrbitingBody.example()
     fine, sparse = (ph.simulate(state, step=0.02, steps=400, save_every=n) for n in (1, 25))
-    t, q = smooth_attitude(sparse, ShownPart.of(sparse))
+    t, q = smooth_attitude(sparse, Turning.of(sparse))
     assert len(t) > 4 * len(sparse)
     expected = continuous_quaternions(fine.q)
     for i in range(4):

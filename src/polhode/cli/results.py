@@ -10,6 +10,8 @@ import typer
 from .base import exit_on_error, main, say
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
+FromTime = Annotated[float | None, typer.Option("--from-time", metavar="T", help="Leave out what is before this time.")]
+ToTime = Annotated[float | None, typer.Option("--to-time", metavar="T", help="Leave out what is after this time.")]
 
 
 @main.command()
@@ -22,12 +24,14 @@ def plot(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to put them; default: beside the result.")
     ] = None,
+    from_time: FromTime = None,
+    to_time: ToTime = None,
 ) -> None:
     """Draw the figures of a result."""
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
 
-    trajectory = load(result)
+    trajectory = load(result).between(from_time, to_time)
     for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
         say(f"wrote {path}")
 
@@ -44,6 +48,8 @@ def view(
         int, typer.Option("--port", min=0, max=65535, help="The port to serve the view at; 0: any free one.")
     ] = 8080,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the view in the browser.")] = True,
+    from_time: FromTime = None,
+    to_time: ToTime = None,
 ) -> None:
     """Show a result in the browser: the bodies move."""
     import webbrowser
@@ -52,7 +58,7 @@ def view(
     from ..view.html.page import save_page
     from ..view.scene.scene import scene
 
-    trajectory = load(result)
+    trajectory = load(result).between(from_time, to_time)
     if html is not None:
         save_page(trajectory, html)
         say(f"wrote {html}")

@@ -180,7 +180,7 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
     data: dict[str, Any] = {}
 
     def add(name: str, array: Array, **attributes: str) -> None:
-        data[name] = ((TIME, *(f"{name}_{axis}" for axis in "ijk"[: array.ndim - 1])), array, attributes)
+        data[name] = ((TIME, *_dimensions(trajectory.system, name, array.shape[1:])), array, attributes)
 
     with np.errstate(over="ignore", invalid="ignore"):  # the end of a failed run may be too large to square
         for name, info in trajectory.system.fields.items():
@@ -197,6 +197,21 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
         data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, "units": "consistent"})
     time = (TIME, trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
     return xarray.Dataset(data, coords={TIME: time}, attrs=attributes(trajectory))
+
+
+def _dimensions(system: System, name: str, shape: tuple[int, ...]) -> list[str]:
+    """The names of the dimensions of a field after time: vectors and rotations share theirs, so that datasets can be
+    computed with; of everything else each field has its own."""
+    own = [f"{name}_{axis}" for axis in "ijk"[: len(shape)]]
+    rotation = system.fields["R"].shape if "R" in system.fields else ()
+    bodies = ["body"] if len(rotation) == 3 else []
+    if shape == (3,) and name != TANGENT:
+        return ["xyz"]
+    if rotation[-1:] != (3,):
+        return own
+    if len(shape) == len(rotation) - 1 and shape[-1] == 3:
+        return [*bodies, "xyz"]
+    return [*bodies, "row", "column"] if len(shape) == len(rotation) and shape[-2:] == (3, 3) else own
 
 
 def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Trajectory:

@@ -40,7 +40,7 @@ def after(state: State, method: Method, step: float, count: int = 1) -> State:
     return State(system, {name: array[0] for name, array in values.items()}, state.t + count * step)
 
 
-def between(trajectory: Trajectory, times: Array) -> Array:
+def states_at(trajectory: Trajectory, times: Array) -> Array:
     """Rows of flat states at `times` (n,), each within the run; each part of the run is computed once, in order of time."""
     system, method, step = trajectory.system, trajectory.method, trajectory.step
     sign = math.copysign(1.0, step)

@@ -25,7 +25,7 @@ from .dense_output import after
 from .events import Event, events_in_order
 from .recovery import advance_to_last_valid, failure, with_trajectory
 from .sampling import ChosenTimes, Grid
-from .trajectory import Occurrence, Stats, Trajectory
+from .trajectory import Occurrence, Stats, Trajectory, error_sizes
 
 Array = NDArray[np.float64]
 
@@ -211,23 +211,25 @@ class _End:
 
 
 class _Drift:
-    """The largest deviation of each conserved quantity so far, at the moments when it was evaluated."""
+    """The largest deviation of each conserved quantity so far, relative to its size, at the moments when it was evaluated."""
 
     def __init__(self, system: System, run: Run, kind: Any, directions: slice) -> None:
         self._system, self._run, self._kind, self._directions = system, run, kind, directions
-        self._first = self._invariants()
+        start = self._now()
+        self._first, self._sizes = start.invariants(), error_sizes(start)
         self._worst = dict.fromkeys(self._first, 0.0)
 
     def __call__(self) -> dict[str, float]:
-        for name, value in self._invariants().items():
-            self._worst[name] = max(self._worst[name], float(np.max(np.abs(value - self._first[name]))))
+        for name, value in self._now().invariants().items():
+            deviation = float(np.max(np.abs(value - self._first[name]))) / (self._sizes[name] or 1.0)
+            self._worst[name] = max(self._worst[name], deviation)
         return self._worst
 
-    def _invariants(self) -> dict[str, Array]:
+    def _now(self) -> State:
         row = self._run.states(self._run.row[None].copy())
         if self._kind != double:
             row = tangent_columns(self._run.layout, row, self._kind, self._directions)[0]
-        return self._system.invariants({name: array[0] for name, array in self._run.layout.unpack(row).items()})
+        return State(self._system, {name: array[0] for name, array in self._run.layout.unpack(row).items()}, 0.0)
 
 
 def _stats(steps: int, seconds: float, run: Run) -> Stats:
@@ -244,9 +246,7 @@ def _stats(steps: int, seconds: float, run: Run) -> Stats:
 
 def _without_start(trajectory: Trajectory) -> Trajectory:
     """The trajectory without its first sample."""
-    values = {name: array[1:] for name, array in trajectory.values.items()}
-    tangent = None if trajectory.tangent is None else trajectory.tangent[1:]
-    return replace(trajectory, t=trajectory.t[1:], values=values, tangent=tangent)
+    return replace(trajectory[1:], carry=trajectory.carry)
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:

@@ -22,7 +22,7 @@ def rate_text(steps_per_second: float) -> str:
 class Bar:
     """Progress of one run from step `first` to `total`, used as a context.
 
-    `drift` returns the largest deviation of each conserved quantity; it is called only if the bar is shown.
+    `drift` returns the largest relative deviation of each conserved quantity; it is called only if the bar is shown.
     """
 
     def __init__(self, first: int, total: int, drift: Callable[[], dict[str, float]]) -> None:
@@ -77,9 +77,9 @@ class Bar:
 
 
 def drift_text(drift: dict[str, float]) -> str:
-    """The drift of each conserved quantity, in one line.
+    """The relative drift of each conserved quantity, in one line.
 
     >>> drift_text({"energy": 2.6961e-07, "linear_momentum": 0.0})
-    'drift: energy 2.7e-07, linear_momentum 0'
+    'relative drift: energy 2.7e-07, linear_momentum 0'
     """
-    return "drift: " + ", ".join(f"{name} {worst:.2g}" for name, worst in drift.items()) if drift else ""
+    return "relative drift: " + ", ".join(f"{name} {worst:.2g}" for name, worst in drift.items()) if drift else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,9 +14,10 @@ from ..core.facade import above
 from ..core.method import Method
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
-from .dense_output import between
+from .dense_output import states_at
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from matplotlib.figure import Figure
     from scipy.spatial.transform import Rotation
@@ -130,6 +131,43 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.t)
 
+    @overload
+    def __getitem__(self, i: int) -> State: ...
+    @overload
+    def __getitem__(self, i: slice | Sequence[int] | NDArray[Any]) -> Trajectory: ...
+    def __getitem__(self, i: Any) -> State | Trajectory:
+        """Sample `i` as a state; for a slice, a list of numbers or a mask, the trajectory with those samples.
+
+        >>> import polhode as ph
+        >>> traj = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=100)
+        >>> traj[-1].t, len(traj[10:20]), len(traj[traj.t < 1.0]), [state.t for state in traj[::50]]
+        (10.0, 10, 10, [0.0, 5.0, 10.0])
+        """
+        if isinstance(i, int | np.integer):
+            return self.state(int(i))
+        t = self.t[i]
+        if t.ndim != 1 or not len(t):
+            raise InvalidInputError("samples", i, f"a choice of at least one of the {len(self)} samples")
+        if len(t) == len(self) and np.array_equal(t, self.t):
+            return self
+        values = {name: value[i] for name, value in self.values.items()}
+        tangent = None if self.tangent is None else self.tangent[i]
+        return replace(self, t=t, values=values, tangent=tangent, carry=None)  # `resume` needs the end itself
+
+    def __iter__(self) -> Iterator[State]:
+        return (self.state(i) for i in range(len(self)))
+
+    def between(self, start: float | None = None, end: float | None = None) -> Trajectory:
+        """The samples from time `start` to time `end`; from the first, or to the last, where these are left out."""
+        low = -np.inf if start is None else float(start)
+        high = np.inf if end is None else float(end)
+        within = (self.t >= low) & (self.t <= high)
+        if not within.any():
+            first, last = sorted((float(self.t[0]), float(self.t[-1])))
+            span = f"[{low:g}, {high:g}]"
+            raise InvalidInputError("times", span, f"a span with samples; the run is from {first:g} to {last:g}")
+        return self[within]
+
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
         return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
@@ -169,7 +207,7 @@ class Trajectory:
         low, high = sorted((float(self.t[0]), float(self.t[-1])))
         if times.ndim > 1 or not times.size or not np.all((times >= low) & (times <= high)):
             raise InvalidInputError("t", t, f"times from {low:g} to {high:g}, one or a list of them")
-        rows = between(self, np.atleast_1d(times))
+        rows = states_at(self, np.atleast_1d(times))
         found = Trajectory.of(
             self.system,
             self.method,
@@ -206,14 +244,27 @@ class Trajectory:
         """The conserved quantities over time, by name."""
         return self.system.invariants(self.values)
 
-    def drift(self) -> dict[str, float]:
-        """For each conserved quantity, the largest deviation of any component from its first value."""
-        return {name: float(np.max(np.abs(v - v[0]))) for name, v in self.invariants().items()}
+    def sizes(self) -> dict[str, float]:
+        """For each conserved quantity, the size that its errors are compared with: what the system says, or else its first
+        value, of a vector its length. Zero where there is none: such errors are absolute."""
+        return error_sizes(self.state(0))
+
+    def deviations(self) -> dict[str, Array]:
+        """For each conserved quantity, the largest deviation of any component from its first value, at each time, relative
+        to its size (see `sizes`)."""
+        sizes = self.sizes()
+        return {name: _deviation(v) / (sizes[name] or 1.0) for name, v in self.invariants().items()}
+
+    def drift(self, *, relative: bool = False) -> dict[str, float]:
+        """For each conserved quantity, the largest deviation of any component from its first value, in its own units, or
+        `relative` to its size (see `sizes`)."""
+        if relative:
+            return {name: float(v.max()) for name, v in self.deviations().items()}
+        return {name: float(_deviation(v).max()) for name, v in self.invariants().items()}
 
     def conservation(self) -> list[Conservation]:
         """For each conserved quantity: first value, largest deviation, and slope of its least-squares line."""
-        rows = []
-        magnitudes = self.system.magnitudes(self.state(0))
+        rows, sizes = [], self.sizes()
         for name, v in self.invariants().items():
             components = v.reshape(len(v), -1)
             deviation = components - components[0]
@@ -222,9 +273,26 @@ class Trajectory:
             # a vector is compared with its length: a component that happens to be zero does not give the scale
             first = float(components[0, 0]) if v.ndim == 1 else float(np.linalg.norm(components[0]))
             kind = self.system.conserved[name].kind
-            scale = magnitudes.get(name, abs(first))
-            rows.append(Conservation(name, kind, first, float(np.max(np.abs(deviation))), slope, scale))
+            rows.append(Conservation(name, kind, first, float(np.max(np.abs(deviation))), slope, sizes[name]))
         return rows
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with a row per sample, indexed by time, and a column per number: `omega_0`, `R_2_1`, `energy`.
+
+        >>> import polhode as ph
+        >>> table = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=10).to_pandas()
+        >>> table.shape[0], [name for name in table if name.startswith("omega")]
+        (11, ['omega_0', 'omega_1', 'omega_2'])
+        """
+        import pandas
+
+        named = {name: getattr(self, name) for name in self.system.fields} | self.invariants()
+        columns = {
+            "_".join([name, *map(str, index)]): np.asarray(values)[(slice(None), *index)]
+            for name, values in named.items()
+            for index in np.ndindex(np.shape(values)[1:])
+        }
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="time"))
 
     def to_xarray(self) -> xarray.Dataset:
         """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes.
@@ -235,7 +303,7 @@ class Trajectory:
         >>> [name for name in data if not name.startswith("invariant_")]
         ['R', 'q', 'omega', 'Pi', 'carry']
         >>> data.R.dims, data.attrs["polhode_values"]
-        (('time', 'R_i', 'R_j'), '["R", "Pi"]')
+        (('time', 'row', 'column'), '["R", "Pi"]')
         """
         return above("to_dataset")(self)
 
@@ -256,3 +324,16 @@ class Trajectory:
         if not all(np.all(np.isfinite(v)) for v in values.values()):
             raise PolhodeError("the trajectory contains numbers that are not finite")
         return cls(system=system, method=method, t=t, values=values, **rest)
+
+
+def error_sizes(state: State) -> dict[str, float]:
+    """What errors of the conserved quantities of a run from `state` are compared with; zero where there is nothing."""
+    magnitudes = state.system.magnitudes(state)
+    lengths = {name: float(np.linalg.norm(np.ravel(value))) for name, value in state.invariants().items()}
+    return {name: float(magnitudes.get(name, length)) for name, length in lengths.items()}
+
+
+def _deviation(values: Array) -> Array:
+    """The largest deviation of any component from its first value, at each time."""
+    components = values.reshape(len(values), -1)
+    return np.asarray(np.max(np.abs(components - components[0]), axis=1))

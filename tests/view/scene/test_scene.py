@@ -95,18 +95,22 @@ def test_the_links_of_a_double_pendulum_stay_joined() -> None:
     np.testing.assert_allclose(quaternion.rotate(first.q, np.tile(end, (61, 1))), second.position, atol=1e-12)
 
 
-def test_a_long_run_is_thinned_and_a_very_long_one_cut() -> None:
+def test_a_long_run_is_thinned_never_cut() -> None:
     body = ph.FreeRigidBody([1, 2, 3])
     state = body.state(omega=[0.7, -0.6, 0.5])
     long = scene(ph.simulate(state, step=0.01, steps=20_000))
     assert len(long.t) <= MAX_FRAMES
     assert long.t[-1] == pytest.approx(200.0)
-    turns = quaternion.distance(long.objects[0].q[1:], long.objects[0].q[:-1])
-    assert turns.max() < 0.6
+    assert long.interpolated
+    assert quaternion.distance(long.objects[0].q[1:], long.objects[0].q[:-1]).max() < 0.6
     longer = scene(ph.simulate(state, step=0.1, steps=40_000))
-    assert longer.t[-1] < 4000.0
-    assert "of 4000" in longer.note
-    assert quaternion.distance(longer.objects[0].q[1:], longer.objects[0].q[:-1]).max() < 0.6
+    assert longer.t[-1] == pytest.approx(4000.0)
+    assert longer.interpolated
+    longest = scene(ph.simulate(state, step=0.1, steps=400_000, save_every=5))
+    assert longest.t[-1] == pytest.approx(40_000.0)
+    assert len(longest.t) == MAX_FRAMES
+    assert not longest.interpolated
+    assert "frames of so long a run" in longest.note
 
 
 def test_samples_that_are_far_apart_are_not_joined() -> None:

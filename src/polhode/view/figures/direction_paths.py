@@ -13,7 +13,7 @@ from ...simulation.trajectory import Trajectory
 from .shaded_ellipsoid import ShadedEllipsoid
 from .sphere_paths import SPHERE_COLOUR, draw_graticule, draw_sphere_path
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
-from .time_series import ShownPart, drawable_part, set_time_axis, smooth_attitude
+from .time_series import Turning, drawable_part, set_angle_axis, set_time_axis, smooth_attitude
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,8 +36,8 @@ def plot_direction_path(trajectory: Trajectory) -> Figure:
     assert system.pointer is not None, "the catalogue draws this figure only where there is one"
     name, vector = system.pointer
     landmarks = merge_parallel(system.landmarks)
-    part = ShownPart.of(trajectory)
-    t, q = smooth_attitude(trajectory, part)
+    turning = Turning.of(trajectory)
+    t, q = smooth_attitude(trajectory, turning)
     points = unchecked.to_matrix(q) @ (vector / np.linalg.norm(vector))
     figure = Figure(figsize=(9.6, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
@@ -45,20 +45,20 @@ def plot_direction_path(trajectory: Trajectory) -> Figure:
     sphere = ShadedEllipsoid(left, np.ones(3), [1.0, -0.75, height])
     sphere.draw_surface(lambda places: np.broadcast_to(SPHERE_COLOUR, places.shape))
     draw_graticule(sphere)
-    draw_sphere_path(sphere, points, part, BLUE)
+    draw_sphere_path(sphere, points, turning, BLUE)
     for direction, label in zip(np.eye(3), "xyz", strict=True):
         sphere.draw_axis(direction, 1.3, label, BLACK)
     for (label, direction), colour in zip(landmarks.items(), (ORANGE, GREEN), strict=False):
         sphere.draw_axis(direction, 1.45, label, colour)
     left.set_title(f"direction of the {name}", loc="center", pad=10)
     references = landmarks or {"the upward vertical": np.array([0.0, 0.0, 1.0])}
-    for (label, unit), colour in zip(references.items(), (ORANGE, GREEN) if landmarks else (BLUE,), strict=False):
-        angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(points, unit), axis=-1), points @ unit))
-        right.plot(t, angle, color=colour, label=f"from {label}", **part.line_style())
-    right.set_ylim(-5.0, 185.0)
-    right.set_yticks([0, 45, 90, 135, 180])
-    right.set_ylabel("angle (degrees)")
-    right.set_title("angle" + part.note)
+    units = np.array(list(references.values()))
+    angles = np.degrees([np.arctan2(np.linalg.norm(np.cross(points, unit), axis=-1), points @ unit) for unit in units])
+    colours = (ORANGE, GREEN) if landmarks else (BLUE,)
+    for label, angle, colour in zip(references, angles, colours, strict=False):
+        right.plot(t, angle, color=colour, label=f"from {label}", **turning.line_style())
+    set_angle_axis(right, angles, (0, 45, 90, 135, 180))
+    right.set_title("angle" + turning.note)
     right.legend(loc="best")
     set_time_axis(right, t)
     return figure

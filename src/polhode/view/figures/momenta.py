@@ -12,7 +12,7 @@ from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
 from .orbits import break_at_jumps
 from .style import BLACK, legend_beside, styled
-from .time_series import ShownPart, attitude_frames, draw_components, drawable_part, set_time_axis
+from .time_series import Turning, attitude_frames, draw_components, drawable_part, set_angle_axis, set_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,9 +27,9 @@ def plot_momenta(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    part = ShownPart.of(trajectory)
-    t = trajectory.t[part.rows]
-    momentum = np.einsum("...ij,...j->...i", trajectory.R[part.rows], trajectory.Pi[part.rows])
+    turning = Turning.of(trajectory)
+    t = trajectory.t
+    momentum = np.einsum("...ij,...j->...i", trajectory.R, trajectory.Pi)
     bodies = momentum.reshape(len(t), -1, 3)
     count = min(bodies.shape[1], MAX_PANELS)
     figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + (count > 1))), layout="constrained")
@@ -38,11 +38,11 @@ def plot_momenta(trajectory: Trajectory) -> Figure:
     for i, ax in enumerate(axes):
         values = bodies.sum(axis=1) if i == count else bodies[:, i]
         size = np.linalg.norm(values, axis=1, keepdims=True)
-        draw_components(ax, t, np.hstack([values, size]), labels, part)
-        ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not part.coarse else "none")
+        draw_components(ax, t, np.hstack([values, size]), labels, turning)
+        ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not turning.coarse else "none")
         name = "all bodies" if i == count else f"body {i}" if count > 1 else ""
         title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
-        ax.set_title((f"{name}" if name else title) + (part.note if i == 0 else ""))
+        ax.set_title((f"{name}" if name else title) + (turning.note if i == 0 else ""))
         ax.set_ylabel(r"$\pi = R\,\Pi$")
         legend_beside(ax)
     if count > 1:
@@ -57,8 +57,8 @@ def plot_euler_angles(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    part = ShownPart.of(trajectory)
-    t, R = trajectory.t[part.rows], trajectory.R[part.rows]
+    turning = Turning.of(trajectory)
+    t, R = trajectory.t, trajectory.R
     figure = Figure(figsize=(8.0, 5.4), layout="constrained")
     axes = figure.subplots(2, 1, sharex=True)
     sets = (
@@ -70,12 +70,10 @@ def plot_euler_angles(trajectory: Trajectory) -> Figure:
         ),
     )
     for ax, (title, labels, angles) in zip(axes, sets, strict=True):
-        shown = angles if part.coarse else np.stack([break_at_jumps(a, 2.0 * np.pi) for a in angles.T], axis=1)
-        draw_components(ax, t, np.degrees(shown), labels, part)
-        ax.set_ylim(-190.0, 190.0)
-        ax.set_yticks([-180, -90, 0, 90, 180])
-        ax.set_title(f"{title}, {attitude_frames(trajectory)}" + (part.note if ax is axes[0] else ""))
-        ax.set_ylabel("angle (degrees)")
+        shown = angles if turning.coarse else np.stack([break_at_jumps(a, 2.0 * np.pi) for a in angles.T], axis=1)
+        draw_components(ax, t, np.degrees(shown), labels, turning)
+        set_angle_axis(ax, np.degrees(angles), (-180, -90, 0, 90, 180))
+        ax.set_title(f"{title}, {attitude_frames(trajectory)}" + (turning.note if ax is axes[0] else ""))
     set_time_axis(axes[1], t)
     return figure
 
@@ -104,25 +102,22 @@ def plot_coupled_bodies(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    part = ShownPart.of(trajectory)
-    t, omega, R = (getattr(trajectory, n)[part.rows] for n in ("t", "omega", "R"))
+    turning = Turning.of(trajectory)
+    t, omega, R = trajectory.t, trajectory.omega, trajectory.R
     count = min(omega.shape[1], MAX_PANELS)
     pairs = list(combinations(range(omega.shape[1]), 2))[:MAX_PANELS]
     figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + bool(pairs))), layout="constrained")
     axes: Any = np.atleast_1d(figure.subplots(count + bool(pairs), 1, sharex=True))
     for i in range(count):
-        draw_components(axes[i], t, omega[:, i], [r"$\omega_1$", r"$\omega_2$", r"$\omega_3$"], part)
-        axes[i].set_title(f"body {i}: angular velocity in its frame" + (part.note if i == 0 else ""))
+        draw_components(axes[i], t, omega[:, i], [r"$\omega_1$", r"$\omega_2$", r"$\omega_3$"], turning)
+        axes[i].set_title(f"body {i}: angular velocity in its frame" + (turning.note if i == 0 else ""))
         axes[i].set_ylabel(r"$\omega$ (rad/time)")
     if pairs:
-        for i, j in pairs:
-            axes[-1].plot(
-                t, np.degrees(unchecked.rotation_distance(R[:, i], R[:, j])), label=f"{i}–{j}", **part.line_style()
-            )
-        axes[-1].set_ylim(-5.0, 185.0)
-        axes[-1].set_yticks([0, 90, 180])
+        apart = np.degrees([unchecked.rotation_distance(R[:, i], R[:, j]) for i, j in pairs])
+        for (i, j), angle in zip(pairs, apart, strict=True):
+            axes[-1].plot(t, angle, label=f"{i}–{j}", **turning.line_style())
         axes[-1].set_title("angle between the attitudes of two bodies")
-        axes[-1].set_ylabel("angle (degrees)")
+        set_angle_axis(axes[-1], apart, (0, 90, 180))
         legend_beside(axes[-1])
     set_time_axis(axes[-1], t)
     return figure

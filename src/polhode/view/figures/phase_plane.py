@@ -11,7 +11,7 @@ from ...core.system import System
 from ...simulation.trajectory import Trajectory
 from ...systems.planar.base import CircleSystem
 from .style import BLACK, BLUE, GREY, ORANGE, styled
-from .time_series import ShownPart, drawable_part, set_time_axis
+from .time_series import Turning, drawable_part, set_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,24 +36,24 @@ def plot_phase_plane(trajectory: Trajectory) -> Figure:
     trajectory = drawable_part(trajectory)
     theta, omega = (getattr(trajectory, n).reshape(len(trajectory), -1) for n in ("theta", "omega"))
     count = theta.shape[1]
-    part = ShownPart.of(trajectory)
+    turning = Turning.of(trajectory)
     figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     grid = figure.add_gridspec(2, 1 + count, width_ratios=[*[1.0] * count, 1.2 if count == 1 else 1.0])
     for i in range(count):
         ax = figure.add_subplot(grid[:, i])
         if isinstance(trajectory.system, CircleSystem):
             draw_energy_levels(ax, trajectory.system, float(np.abs(omega).max()))
-        draw_phase_path(ax, theta[:, i], omega[:, i], part, COLOURS[i])
+        draw_phase_path(ax, theta[:, i], omega[:, i], turning, COLOURS[i])
         ax.set_title("phase plane" if count == 1 else f"link {i + 1}")
     upper = figure.add_subplot(grid[0, count])
     lower = figure.add_subplot(grid[1, count], sharex=upper)
-    t = trajectory.t[part.rows]
+    t = trajectory.t
     for i in range(count):
         label = None if count == 1 else f"link {i + 1}"
-        angle = theta[part.rows, i] if part.coarse else np.unwrap(theta[part.rows, i])
-        upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **part.line_style())
-        lower.plot(t, omega[part.rows, i], color=COLOURS[i], **part.line_style())
-    upper.set_title("over time" + part.note)
+        angle = theta[:, i] if turning.coarse else np.unwrap(theta[:, i])
+        upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **turning.line_style())
+        lower.plot(t, omega[:, i], color=COLOURS[i], **turning.line_style())
+    upper.set_title("over time" + turning.note)
     upper.set_ylabel("angle (degrees)")
     upper.tick_params(labelbottom=False)
     lower.set_ylabel(r"$\omega$ (rad/time)")
@@ -63,9 +63,9 @@ def plot_phase_plane(trajectory: Trajectory) -> Figure:
     return figure
 
 
-def draw_phase_path(ax: Axes, theta: Array, omega: Array, part: ShownPart, colour: str) -> None:
+def draw_phase_path(ax: Axes, theta: Array, omega: Array, turning: Turning, colour: str) -> None:
     """Draw a path in the plane of an angle from −π to π and its rate into `ax`, with a mark at its start."""
-    line: dict[str, Any] = part.line_style() or {"linewidth": 1.2}
+    line: dict[str, Any] = turning.line_style() or {"linewidth": 1.2}
     # a gap where the angle passes π
     jumps = np.flatnonzero(np.abs(np.diff(theta)) > np.pi) + 1
     ax.plot(np.insert(theta, jumps, np.nan), np.insert(omega, jumps, np.nan), color=colour, zorder=3, **line)

@@ -12,7 +12,7 @@ from ...simulation.trajectory import Trajectory
 from .polhode_curves import polhode_family, separatrix_curves
 from .shaded_ellipsoid import ShadedEllipsoid
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
-from .time_series import ShownPart, attitude_frames, drawable_part, smooth_attitude
+from .time_series import Turning, attitude_frames, drawable_part, smooth_attitude
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def draw_polhode(ax: Axes, trajectory: Trajectory) -> None:
     """Draw the ellipsoid with its polhodes and the path of the trajectory into `ax`."""
     inertia: Any = trajectory.system.inertia  # type: ignore[attr-defined]
     moments: Array = inertia.moments
-    part = ShownPart.of(trajectory)
+    turning = Turning.of(trajectory)
     Pi = trajectory.Pi @ inertia.axes
     first = Pi[0]
     twice_energy = float(first @ (first / moments))
@@ -74,7 +74,7 @@ def draw_polhode(ax: Axes, trajectory: Trajectory) -> None:
             curve * semi_axes, color=BLACK, linewidth=1.1, linestyle=(0, (4, 2.5)), alpha=0.7, label=label
         )
     if not at_rest:
-        draw_sphere_path(sphere, Pi, part, ORANGE, label="computed")
+        draw_sphere_path(sphere, Pi, turning, ORANGE, label="computed")
     for direction, moment, name in zip(np.eye(3), moments, "123", strict=True):
         sphere.draw_axis(
             direction, 1.0 + 0.28 * semi_axes.max() / semi_axes[int(name) - 1], f"$J_{name}$ = {moment:.4g}", BLACK
@@ -92,28 +92,28 @@ def plot_body_axes(trajectory: Trajectory) -> Figure:
         draw_body_axis(ax, trajectory, i, colour)
         ax.set_title(f"body axis {i + 1}", loc="center", pad=12)
     figure.suptitle(
-        f"Directions of the body axes ({attitude_frames(trajectory)})" + ShownPart.of(trajectory).note, size=11
+        f"Directions of the body axes ({attitude_frames(trajectory)})" + Turning.of(trajectory).note, size=11
     )
     return figure
 
 
 def draw_body_axis(ax: Axes, trajectory: Trajectory, i: int, colour: str) -> None:
     """Draw the path of body axis `i` (0, 1 or 2) on the unit sphere into `ax`."""
-    part = ShownPart.of(trajectory)
+    turning = Turning.of(trajectory)
     sphere = ShadedEllipsoid(ax, np.ones(3), [1.0, -0.75, 0.55])
     sphere.draw_surface(lambda points: np.broadcast_to(SPHERE_COLOUR, points.shape))
     draw_graticule(sphere)
-    _, q = smooth_attitude(trajectory, part)
-    draw_sphere_path(sphere, unchecked.to_matrix(q)[:, :, i], part, colour)
+    _, q = smooth_attitude(trajectory, turning)
+    draw_sphere_path(sphere, unchecked.to_matrix(q)[:, :, i], turning, colour)
     for direction, name in zip(np.eye(3), "xyz", strict=True):
         sphere.draw_axis(direction, 1.3, name, BLACK)
 
 
 def draw_sphere_path(
-    sphere: ShadedEllipsoid, points: Array, part: ShownPart, colour: str, label: str | None = None
+    sphere: ShadedEllipsoid, points: Array, turning: Turning, colour: str, label: str | None = None
 ) -> None:
     """Draw samples on an ellipsoid, joined unless they are too far apart, with a mark at the first."""
-    if part.coarse:
+    if turning.coarse:
         sphere.draw_points(points, color=colour, marker="o", markersize=3, label=label)
     else:
         sphere.draw_curve(points, color=colour, linewidth=2.0 if label else 1.0, label=label)

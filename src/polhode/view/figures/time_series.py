@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,46 +21,49 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 EPSILON = float(np.finfo(float).eps)
-SHOWN_TURNS = 12  # of a long run, so that single turns remain visible
 COARSE, FINE = 1.0, 0.04  # radians between samples: too far apart to join by lines, and close enough to look smooth
+MANY_TURNS = 60  # beyond which lines are thin, so that they do not merge so soon
+MOST_POINTS = 40_000  # of a smooth curve
+SMALL = 0.3  # of the whole range of an angle: what stays within it gets an axis of its own range
 BINS = 300
 LARGEST = 1e50
 
 
 @dataclass(frozen=True)
-class ShownPart:
-    """The first part of a run, short enough that single turns remain visible."""
+class Turning:
+    """How much the bodies of a run turn, and over how many samples."""
 
-    rows: slice
-    spacing: float
-    note: str
+    turns: float
+    samples: int
+
+    @property
+    def spacing(self) -> float:
+        """The angle from one sample to the next, in the mean, in radians."""
+        return 2.0 * np.pi * self.turns / max(self.samples - 1, 1)
 
     @property
     def coarse(self) -> bool:
         """Whether the samples are so far apart that lines between them would mislead."""
         return self.spacing > COARSE
 
+    @property
+    def note(self) -> str:
+        """What a title adds."""
+        return " (samples too far apart to join by lines)" if self.coarse else ""
+
     @classmethod
-    def of(cls, trajectory: Trajectory) -> ShownPart:
-        """The part of a trajectory that a figure shows."""
-        turns = np.zeros(len(trajectory))
+    def of(cls, trajectory: Trajectory) -> Turning:
+        """That of a trajectory."""
         speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # one body or several, one angle or several
         speed = np.linalg.norm(speed, axis=-1)
-        np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.abs(np.diff(trajectory.t)) / (2.0 * np.pi), out=turns[1:])
-        spacing = float(turns[-1]) * 2.0 * np.pi / max(len(turns) - 1, 1)
-        coarse = spacing > COARSE
-        end = int(np.searchsorted(turns, SHOWN_TURNS, side="right")) if turns[-1] > 1.5 * SHOWN_TURNS else len(turns)
-        end = min(len(turns), max(end, 400 if coarse else 2))
-        note = "" if end == len(turns) else f": the first {turns[end - 1]:.0f} of {turns[-1]:,.0f} turns"
-        if coarse:
-            note += " (samples too far apart to join by lines)"
-        return cls(slice(0, end), spacing, note)
+        angle = float(np.sum(0.5 * (speed[1:] + speed[:-1]) * np.abs(np.diff(trajectory.t))))
+        return cls(angle / (2.0 * np.pi), len(trajectory))
 
     def line_style(self) -> dict[str, Any]:
         """Options for `Axes.plot`: dots for coarse samples and for a single one, otherwise a line."""
-        if self.coarse or self.rows.stop == 1:
+        if self.coarse or self.samples == 1:
             return {"linestyle": "none", "marker": ".", "markersize": 4}
-        return {}
+        return {"linewidth": 0.6} if self.turns > MANY_TURNS else {}
 
 
 def drawable_part(trajectory: Trajectory) -> Trajectory:
@@ -68,23 +72,22 @@ def drawable_part(trajectory: Trajectory) -> Trajectory:
     for values in trajectory.values.values():
         within &= np.abs(values).reshape(len(values), -1).max(axis=1) < LARGEST
     end = len(within) if within.all() else max(1, int(np.argmin(within)))
-    return replace(trajectory, t=trajectory.t[:end], values={n: v[:end] for n, v in trajectory.values.items()})
+    return trajectory[:end]
 
 
 @styled
 def plot_invariants(trajectory: Trajectory) -> Figure:
-    """The deviation of each conserved quantity from its first value, relative to its size, on a logarithmic scale."""
+    """The deviation of each conserved quantity from its first value, relative to its size as in the table of
+    `Trajectory.conservation`, on a logarithmic scale."""
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 3.8), layout="constrained")
     ax = figure.subplots()
     worst = 0.0
-    for name, values in trajectory.invariants().items():
-        v = values.reshape(len(values), -1)
-        size = float(np.linalg.norm(v[0]))
-        error = np.linalg.norm(v - v[0], axis=1) / (size or 1.0)
-        remark = ": conserved exactly" if not error.any() else "" if size else " (absolute)"
+    sizes = trajectory.sizes()
+    for name, error in trajectory.deviations().items():
+        remark = ": conserved exactly" if not error.any() else "" if sizes[name] else " (absolute)"
         label = replace_missing_glyphs(trajectory.system.conserved[name].meaning) + remark
         worst = max(worst, float(error.max()))
         t, error = _envelope(trajectory.t, error)
@@ -96,7 +99,7 @@ def plot_invariants(trajectory: Trajectory) -> Figure:
     ax.set_yscale("log")
     ax.set_ylim(0.2 * EPSILON, max(4.0 * worst, 100.0 * EPSILON))
     set_time_axis(ax, trajectory.t)
-    ax.set_ylabel("deviation from the first value\n(relative)")
+    ax.set_ylabel("deviation from the first value,\nrelative to its size")
     ax.set_title(f"Conserved quantities, {trajectory.method!r}, step {trajectory.step:g}")
     figure.legend(loc="outside lower center", ncols=1)
     return figure
@@ -108,16 +111,16 @@ def plot_rates(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    part = ShownPart.of(trajectory)
+    turning = Turning.of(trajectory)
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
     axes = figure.subplots(2, 1, sharex=True)
     for ax, name, letter in zip(axes, ("omega", "Pi"), (r"\omega", r"\Pi"), strict=True):
         field = trajectory.system.fields[name]
-        values = getattr(trajectory, name)[part.rows]
-        draw_components(ax, trajectory.t[part.rows], values, [f"${letter}_{i}$" for i in (1, 2, 3)], part)
-        ax.set_title(field.meaning + (part.note if ax is axes[0] else ""))
+        values = getattr(trajectory, name)
+        draw_components(ax, trajectory.t, values, [f"${letter}_{i}$" for i in (1, 2, 3)], turning)
+        ax.set_title(field.meaning + (turning.note if ax is axes[0] else ""))
         ax.set_ylabel(f"${letter}$  ({field.unit})" if field.unit else f"${letter}$")
-    set_time_axis(axes[1], trajectory.t[part.rows])
+    set_time_axis(axes[1], trajectory.t)
     return figure
 
 
@@ -127,8 +130,8 @@ def plot_attitude(trajectory: Trajectory) -> Figure:
     from matplotlib.figure import Figure
 
     trajectory = drawable_part(trajectory)
-    part = ShownPart.of(trajectory)
-    t, q = smooth_attitude(trajectory, part)
+    turning = Turning.of(trajectory)
+    t, q = smooth_attitude(trajectory, turning)
     vector, length = q[:, :3], np.linalg.norm(q[:, :3], axis=1)
     # the same sign as q, hence without jumps; up to a full turn
     angle = np.degrees(2.0 * np.arctan2(length, q[:, 3]))
@@ -136,15 +139,13 @@ def plot_attitude(trajectory: Trajectory) -> Figure:
 
     figure = Figure(figsize=(8.0, 6.4), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True)
-    draw_components(top, t, q, ["x", "y", "z", "w"], part)
-    top.set_title(f"unit quaternion, {attitude_frames(trajectory)}" + part.note)
+    draw_components(top, t, q, ["x", "y", "z", "w"], turning)
+    top.set_title(f"unit quaternion, {attitude_frames(trajectory)}" + turning.note)
     top.set_ylabel("q")
-    middle.plot(t, angle, **part.line_style())
+    middle.plot(t, angle, **turning.line_style())
     middle.set_title("rotation angle")
-    middle.set_ylabel("angle (degrees)")
-    middle.set_ylim(-10.0, 370.0)
-    middle.set_yticks([0, 90, 180, 270, 360])
-    draw_components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], part)
+    set_angle_axis(middle, angle, (0, 90, 180, 270, 360))
+    draw_components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], turning)
     bottom.set_title("rotation axis")
     bottom.set_ylabel("n")
     for ax in (top, bottom):
@@ -153,16 +154,15 @@ def plot_attitude(trajectory: Trajectory) -> Figure:
     return figure
 
 
-def smooth_attitude(trajectory: Trajectory, part: ShownPart) -> tuple[Array, Array]:
+def smooth_attitude(trajectory: Trajectory, turning: Turning) -> tuple[Array, Array]:
     """Times and quaternions of a smooth curve: between samples, the cubic through their values and rates."""
-    t, q = trajectory.t[part.rows], continuous_quaternions(trajectory.q[part.rows])
-    between = 1 if part.coarse else max(1, round(part.spacing / FINE))
+    t, q = trajectory.t, continuous_quaternions(trajectory.q)
+    between = 1 if turning.coarse else max(1, min(round(turning.spacing / FINE), MOST_POINTS // len(t)))
     if between == 1 or len(t) < 2:
         return t, q
     s = (np.arange(between) / between)[:, None]
     step = np.diff(t)[:, None, None]
-    turning = getattr(trajectory, trajectory.system.attitude_rate)
-    rate = quaternion.rate(q, turning[part.rows])[:, None, :]
+    rate = quaternion.rate(q, getattr(trajectory, trajectory.system.attitude_rate))[:, None, :]
     start, end = q[:-1, None, :], q[1:, None, :]
     path = start + s**2 * (3.0 - 2.0 * s) * (end - start)
     path = path + step * s * (1.0 - s) * ((1.0 - s) * rate[:-1] - s * rate[1:])
@@ -196,15 +196,26 @@ def replace_missing_glyphs(text: str) -> str:
     return "".join(c if ord(c) < 0x10000 else unicodedata.normalize("NFKC", c) for c in text)
 
 
-def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], part: ShownPart) -> None:
+def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], turning: Turning) -> None:
     """Draw each component of `values` over time into `ax`."""
     for column, label in zip(values.T, labels, strict=True):
-        ax.plot(t, column, label=label, **part.line_style())
+        ax.plot(t, column, label=label, **turning.line_style())
     # zero is always shown: otherwise the rounding errors of a constant would fill the axes
     low, high = np.nanmin(values, initial=0.0), np.nanmax(values, initial=0.0)
     margin = 0.06 * (high - low) or 1.0
     ax.set_ylim(low - margin, high + margin)
     legend_beside(ax)
+
+
+def set_angle_axis(ax: Axes, degrees: Array, ticks: Sequence[int]) -> None:
+    """Label an axis of angles: from the first to the last tick, or just as far as angles that change little need."""
+    ax.set_ylabel("angle (degrees)")
+    low, high, whole = float(np.nanmin(degrees)), float(np.nanmax(degrees)), ticks[-1] - ticks[0]
+    if 1e-9 < high - low < SMALL * whole:
+        ax.set_ylim(low - 0.06 * (high - low), high + 0.06 * (high - low))
+    else:
+        ax.set_ylim(ticks[0] - 0.03 * whole, ticks[-1] + 0.03 * whole)
+        ax.set_yticks(ticks)
 
 
 def set_time_axis(ax: Axes, t: Array) -> None:

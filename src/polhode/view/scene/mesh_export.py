@@ -19,7 +19,6 @@ from ...io.atomic_files import make_folder, replacing
 from ...simulation.trajectory import Trajectory
 from .appearance import appearance
 from .objects import SceneObject, rgb
-from .scene import select_samples
 
 Array = NDArray[np.float64]
 
@@ -44,7 +43,7 @@ def save_frames(
     if kind not in WRITERS:
         raise InvalidInputError("kind", kind, f"one of {', '.join(WRITERS)}")
     rows = select_frames(frames, len(trajectory))
-    objects = list(appearance(trajectory.system, select_samples(trajectory, rows)).objects)
+    objects = list(appearance(trajectory.system, trajectory[rows]).objects)
     if not objects:
         raise PolhodeError(f"{type(trajectory.system).__name__} has no bodies that can be drawn in three dimensions")
     if body is not None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,15 @@ from .objects import Appearance, Arrow, SceneObject
 
 Array = NDArray[np.float64]
 
-MAX_FRAMES = 2000
-FINE, COARSE = 0.5, 1.0  # radians between frames: fine enough to interpolate, and too coarse to interpolate
+COARSE = 1.0  # radians between frames: too far apart to interpolate
 TRAIL_ANGLE = 15.0  # radians of rotation that a trail covers, for bodies that only rotate
 PLAYBACK_RATE = 3.0  # radians of rotation per second of playback
-SHORTEST, LONGEST = 12.0, 120.0  # seconds of playback
+SHORTEST, LONGEST = 12.0, 240.0  # seconds of playback
+FRAMES, MAX_FRAMES = (
+    2000,
+    7200,
+)  # as many as paths look smooth with; for much rotation more, 30 per second at the longest
+FRAMES_PER_RADIAN = 4.0
 WARM_UP = 0.25  # from the start, the picture is as wide as the first quarter of the run needs
 
 
@@ -118,19 +122,16 @@ def scene(trajectory: Trajectory) -> Scene:
     """
     trajectory = drawable_part(trajectory)
     count = len(trajectory)
-    spacing = _rotation_between_samples(trajectory)
-    interpolated = spacing <= COARSE
-    stride = max(1, int(FINE / spacing)) if interpolated and spacing > 0.0 else count
-    end = min(count, MAX_FRAMES * stride) if interpolated else count
-    rows = np.unique(np.linspace(0, end - 1, min(end, MAX_FRAMES)).round().astype(int))
-    shown = select_samples(trajectory, rows)
+    rotation = _rotation_between_samples(trajectory) * max(count - 1, 0)
+    frames = min(count, int(np.clip(FRAMES_PER_RADIAN * rotation, FRAMES, MAX_FRAMES)))
+    rows = np.unique(np.linspace(0, count - 1, frames).round().astype(int))
+    interpolated = rotation <= COARSE * max(len(rows) - 1, 1)
+    shown = trajectory[rows]
     seen = appearance(shown.system, shown)
     notes = [seen.note]
     if not interpolated:
-        notes.append("The samples are too far apart to interpolate.")
-    if end < count:
-        notes.append(f"Shown up to t = {shown.t[-1]:.5g} of {trajectory.t[-1]:.5g}.")
-    rotation = spacing * end
+        few = "samples" if len(rows) == count else "frames of so long a run"
+        notes.append(f"The {few} are too far apart to interpolate.")
     duration = abs(float(shown.t[-1] - shown.t[0]))
     travels = any(np.ptp(item.position, axis=0).any() and len(seen.objects) > 1 for item in seen.objects)
     return Scene(
@@ -145,19 +146,12 @@ def scene(trajectory: Trajectory) -> Scene:
     )
 
 
-def select_samples(trajectory: Trajectory, rows: NDArray[np.int_]) -> Trajectory:
-    """The trajectory with only some of its samples."""
-    return replace(
-        trajectory, t=trajectory.t[rows], values={n: v[rows] for n, v in trajectory.values.items()}, tangent=None
-    )
-
-
 def _rotation_between_samples(trajectory: Trajectory, pairs: int = 300) -> float:
     """The angle by which objects rotate from one sample to the next: a high quantile over some pairs of neighbours."""
     if len(trajectory) < 2:
         return 0.0
     first = np.unique(np.linspace(0, len(trajectory) - 2, pairs).round().astype(int))
-    before, after = (appearance(trajectory.system, select_samples(trajectory, rows)) for rows in (first, first + 1))
+    before, after = (appearance(trajectory.system, trajectory[rows]) for rows in (first, first + 1))
     angles = [
         unchecked.quaternion_distance(a.q, b.q)
         for a, b in zip(before.objects, after.objects, strict=True)
