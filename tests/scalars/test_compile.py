@@ -173,7 +173,7 @@ def python(code: str, folder: Path) -> str:
 
 def test_a_second_process_compiles_nothing(tmp_path):
     hits, misses = json.loads(python(SIMULATE + COUNT, tmp_path))
-    used = ("drift_kick_loop", "drift_matrix", "runge_kutta_loop", "rhs_matrix")
+    used = ("drift_kick_loop", "drift_matrix", "fused_runge_kutta", "rhs_matrix")
     assert all(misses[name] == 1 for name in used)
     assert not any(hits.values())
     hits, misses = json.loads(python(SIMULATE + COUNT, tmp_path))

@@ -19,6 +19,7 @@ from polhode.scalars import (
     lane_width,
     lanes,
     load,
+    local,
     par,
     par3,
     par6,
@@ -175,3 +176,17 @@ def test_store_writes_count_doubles_and_no_more(W):
             expected = np.full_like(target, SENTINEL)
             expected[start : start + count] = values[:count]
             assert np.array_equal(target, expected)
+
+
+@numba.njit
+def _running_sums(x):
+    sums = local(4)
+    total = 0.0
+    for i in range(4):
+        total += x[i]
+        sums[i] = total
+    return sums.shape[0], sums[0], sums[1], sums[2], sums[3]
+
+
+def test_a_local_array_holds_what_is_put_there():
+    assert _running_sums(np.array([1.0, 2.0, 4.0, 8.0])) == (4, 1.0, 3.0, 7.0, 15.0)

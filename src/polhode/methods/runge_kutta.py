@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -9,11 +10,13 @@ import numpy as np
 from ..core.method import Array, Method, Run, Start
 from ..core.representation import Form
 from ..core.system import System
-from ..scalars import compiled, get, lanes, put
+from ..scalars import Flow, compiled, double, get, kernel, lanes, local, put, tail
+from ..scalars.compile import Fused
 from ..scalars.protocol import EVALUATIONS
-from .loops import Clock, Slots, Span, Workbench, slope
+from .loops import Clock, Slots, Span, Workbench, no_force, slope
 
 BLOCK = 8  # doubles that are taken at once: arrays are as long as whole blocks
+MOST_FUSED = 24  # entries of a state, with slots and workspace, up to which a system gets a loop of its own
 V = lanes(BLOCK)
 
 
@@ -26,9 +29,11 @@ class Tableau(NamedTuple):
     c: Array
 
 
-@compiled
-def runge_kutta_loop(
+@kernel
+def runge_kutta_steps(
     S: Any,
+    B: Any,
+    blocks: int,
     rhs: Any,
     force: Any,
     y: Array,
@@ -38,6 +43,7 @@ def runge_kutta_loop(
     stage: Array,
     dy: Array,
     total: Array,
+    kept: Array,
     clock: Clock,
     span: Span,
     samples: Array,
@@ -45,30 +51,99 @@ def runge_kutta_loop(
 ) -> tuple[int, int]:
     """An explicit Runge–Kutta method, for the sum of `rhs` and of the force on the momenta.
 
-    `stage` has room for a state with its slots and workspace. The blocks of `y` reach over the end of the state, where
-    slopes are zero.
+    States are added in `blocks` pieces of the scalar `B`. `stage` has room for a state with its slots and workspace. The
+    blocks of `y` may reach over the end of the state, where slopes are zero. Samples go through `kept`: `y` stays in registers
+    where nothing but constant places of it are asked for.
     """
-    row, step, stages, blocks = 0, clock.step, tableau.b.shape[0], dy.shape[0] // BLOCK
+    row, step, stages = 0, clock.step, tableau.b.shape[0]
     a, b, c = tableau.a, tableau.b, tableau.c
     for k in range(span.first, span.first + span.steps):
         t = clock.t0 + k * step
         for m in range(blocks):
-            put(stage, m, V, get(y, m, V))
+            put(stage, m, B, get(y, m, B))
+            put(total, m, B, get(y, m, B))
         for i in range(stages):
             status = slope(S, rhs, force, stage, p, slots, t + c[i] * step, dy, report)
             if status != 0:
                 return status, k - span.first
-            for m in range(blocks):
-                slopes = get(dy, m, V)
-                put(stage, m, V, get(y, m, V) + (step * a[i]) * slopes)
-                put(total, m, V, b[i] * slopes if i == 0 else get(total, m, V) + b[i] * slopes)
-        for m in range(blocks):
-            put(y, m, V, get(y, m, V) + step * get(total, m, V))
+            to_stage, to_total = step * a[i], step * b[i]
+            if i + 1 < stages:
+                for m in range(blocks):
+                    put(stage, m, B, get(y, m, B) + to_stage * get(dy, m, B))
+                    put(total, m, B, get(total, m, B) + to_total * get(dy, m, B))
+            else:
+                for m in range(blocks):
+                    put(y, m, B, get(total, m, B) + to_total * get(dy, m, B))
         if (k + 1) % span.every == 0:
-            samples[row, :] = y[: samples.shape[1]]
+            for m in range(blocks):
+                put(kept, m, B, get(y, m, B))
+            for m in range(slots.forces):
+                samples[row, m] = kept[m]
             row += 1
     report[EVALUATIONS] += span.steps * stages
     return 0, span.steps
+
+
+@compiled
+def runge_kutta_loop(
+    S: Any,
+    rhs: Any,
+    force: Any,
+    y: Array,
+    p: Array,
+    slots: Slots,
+    tableau: Tableau,
+    work: Array,
+    clock: Clock,
+    span: Span,
+    samples: Array,
+    report: Array,
+) -> tuple[int, int]:
+    """`runge_kutta_steps` for any system and scalar, in whole blocks; `work` has room for a state with its slots and
+    workspace, and for two states before it."""
+    size = y.shape[0]
+    dy, total, stage = work, tail(work, size), tail(work, 2 * size)
+    return runge_kutta_steps(
+        S, V, size // BLOCK, rhs, force, y, p, slots, tableau, stage, dy, total, stage, clock, span, samples, report
+    )
+
+
+@cache
+def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Fused:
+    """`runge_kutta_steps` for one system on doubles, its state in registers; `size` counts slots and workspace too."""
+    entries = slots.forces
+
+    def fused_runge_kutta(
+        y: Array, p: Array, tableau: Tableau, clock: Clock, span: Span, samples: Array, report: Array
+    ) -> tuple[int, int]:
+        now, stage = local(entries), local(size)
+        dy, total, kept = local(entries), local(entries), local(entries)
+        for m in range(entries):
+            now[m] = y[m]
+        done = runge_kutta_steps(
+            double,
+            double,
+            entries,
+            rhs,
+            force,
+            now,
+            p,
+            slots,
+            tableau,
+            stage,
+            dy,
+            total,
+            kept,
+            clock,
+            span,
+            samples,
+            report,
+        )
+        for m in range(entries):
+            y[m] = now[m]
+        return done
+
+    return Fused(fused_runge_kutta, rhs, force)
 
 
 class RungeKuttaRun(Workbench, Run):
@@ -78,12 +153,19 @@ class RungeKuttaRun(Workbench, Run):
         super().__init__(start, start.representation.rhs)
         self.tableau = tableau
         self.carried = self.slots.forces  # forces are evaluated anew at every stage
+        self._size = self.y.size
         padded = -(-self.carried // BLOCK) * BLOCK
-        self.stage = np.zeros(max(padded, self.y.size))
+        self._work = np.zeros(2 * padded + max(padded, self._size))
         self.y = np.concatenate([start.y, np.zeros(padded - self.carried)])
-        self.dy, self.total = np.zeros(padded), np.zeros(padded)
+        rhs, force = start.representation.rhs, start.representation.force or no_force
+        self._fused: Fused | None = None
+        if rhs and rhs.lasting and force.lasting and self._size <= MOST_FUSED and self.kind is double:
+            self._fused = fused_loop(rhs, force, self.slots, self._size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        clock, span, numbers = self.clock, Span(first, count, every), self.report.numbers
+        if self._fused:
+            return self._fused(self.y, self.p, self.tableau, clock, span, samples, numbers)
         return runge_kutta_loop(
             self.kind,
             self.main,
@@ -92,13 +174,11 @@ class RungeKuttaRun(Workbench, Run):
             self.p,
             self.slots,
             self.tableau,
-            self.stage,
-            self.dy,
-            self.total,
-            self.clock,
-            Span(first, count, every),
+            self._work,
+            clock,
+            span,
             samples,
-            self.report.numbers,
+            numbers,
         )
 
 

@@ -8,6 +8,7 @@
              compiled once for all of them, and the next process finds both in the disk cache.
 `@rate`      likewise a function `(S, y, p, t, dy, report) -> status` that writes the derivative of the state to `dy`.
 `@compiled`  a function that Python calls, compiled and cached on disk.
+`Fused`      the same for a loop with its flows compiled into it: for short flows, where a call costs more than the flow.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import functools
 import sys
 from collections.abc import Callable
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 
 from numba import njit, types
@@ -33,14 +35,15 @@ T = TypeVar("T")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
-def _cached(function: Any, **options: Any) -> Any:
+def _cached(function: Any, label: str = "", **options: Any) -> Any:
+    """Numba's dispatcher of the function; `label` tells apart in the cache those of one place in a file."""
     options |= _OPTIONS
     try:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**options)(function)
     cache = dispatcher._cache
-    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base, fingerprint(function))
+    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base + label, fingerprint(function))
     return dispatcher
 
 
@@ -77,6 +80,19 @@ class Compiled(Compilable):
 
     def __call__(self, *args: Any) -> Any:
         return self.dispatcher(*args)
+
+
+class Fused(Compiled):
+    """A function that Python calls, with flows compiled into it: one for each system, and no call from loop to flow."""
+
+    def __init__(self, function: Callable[..., Any], *flows: Flow) -> None:
+        super().__init__(function)
+        self._names = [f"{each.function.__module__}.{each.function.__qualname__}" for each in flows]
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """Numba's dispatcher; its place in the cache is named after the flows."""
+        return _cached(self.function, "-" + sha256(" ".join(self._names).encode()).hexdigest()[:12])
 
 
 class Kernel(Compilable):
@@ -136,6 +152,8 @@ class Flow(Compilable):
     """
 
     _rest: ClassVar[tuple[types.Type, ...]] = (types.float64, types.float64, ARRAY)
+    lasting: ClassVar[bool] = True
+    """Whether the next process finds it in the disk cache."""
 
     def __init__(self, function: Callable[..., int]) -> None:
         super().__init__(function)

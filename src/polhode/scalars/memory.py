@@ -2,6 +2,7 @@
 
 `get`, `put`   entry i of a state or workspace array
 `tail`         an array from an index on
+`local`        a short array on the stack
 `par`          entry i of a parameter array: lanes hold one value per member; duals do not differentiate by parameters
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
@@ -11,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from numba import types
+from llvmlite import ir
+from numba import extending, types
+from numba.core import cgutils
 
 from .compile import kernel
 from .duals import Dual, make, parts, registers, zero_partials
@@ -138,6 +141,29 @@ def tail(typing: Any, array: Any, i: Any) -> Any:
         return part._getvalue()
 
     return array(array, types.int64), emit
+
+
+@extending.intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def local(typing: Any, size: Any) -> Any:
+    """An array of so many doubles, a constant, on the stack of the function that asks for it and for as long as that runs.
+    Where all indices are constants too, its entries live in registers."""
+    array = types.float64[::1]
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = cgutils.alloca_once(builder, ir.ArrayType(DOUBLE, size.literal_value))
+        made = context.make_array(array)(context, builder)
+        context.populate_array(
+            made,
+            data=builder.bitcast(place, DOUBLE.as_pointer()),
+            shape=ir.Constant(ir.ArrayType(INT64, 1), [size.literal_value]),
+            strides=ir.Constant(ir.ArrayType(INT64, 1), [8]),
+            itemsize=INT64(8),
+            meminfo=None,
+            parent=None,
+        )
+        return made._getvalue()
+
+    return array(size), emit
 
 
 def _guarded(builder: Any, i: int, count: Any) -> Any:

@@ -26,6 +26,8 @@ class TransientFlow(Flow):
     `given` are the functions that a user gave, by field: one that does not work on the scalar asked for is named.
     """
 
+    lasting = False
+
     def __init__(self, function: Callable[..., int], **given: Any) -> None:
         super().__init__(function)
         self._given = {field: each for field, each in given.items() if callable(each)}
