@@ -46,8 +46,8 @@ class Shapes(Interaction):
             self.workspace = polyhedron_pair.workspace_size(meshes[1])
         elif meshes:
             self.workspace = polyhedron.workspace_size(meshes[0])
-        named = (("body1", body1), ("body2", body2))
-        self._points = {f: points_of(f, b, self.tolerance) for f, b in named if not isinstance(b, Polyhedron)}
+        pairs = (("body1", body1, body2), ("body2", body2, body1))
+        self._points = {f: points_of(f, b, c, self.tolerance) for f, b, c in pairs if not isinstance(b, Polyhedron)}
 
     def _build(self) -> Array:
         first, second, G = self.body1, self.body2, self.G
