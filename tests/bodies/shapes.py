@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode.bodies import Polyhedron
+from polhode.bodies import Body, Polyhedron
+from polhode.bodies.separation import Separation
 
 SHAPES = Path(__file__).resolve().parents[2].parent / "shared" / "shapes"
 ALPHA, BETA, ITOKAWA = "a66391_1999kw4_primary.obj", "a66391_1999kw4_secondary.obj", "itokawa_16_sbgat.obj"
@@ -61,6 +62,27 @@ def lumpy(seed: int = 5, **arguments: float) -> Polyhedron:
     rng = np.random.default_rng(seed)
     points = points * [1.3, 1.0, 0.7] * rng.uniform(0.7, 1.3, size=(len(points), 1)) + [0.2, -0.1, 0.3]
     return Polyhedron(points, faces, **arguments)
+
+
+def ridged(level: int, semiaxes: list[float], seed: int, **arguments: float) -> Polyhedron:
+    """A body like the primary of 1999 KW4: an equatorial ridge, and broad hills without any symmetry."""
+    points, faces = sphere_mesh(level)
+    rng = np.random.default_rng(seed)
+    waves = rng.normal(size=(6, 3))
+    waves *= 2.0 / np.linalg.norm(waves, axis=1, keepdims=True)
+    hills = 1.0 + 0.04 * np.sum(np.sin(points @ waves.T + rng.uniform(0.0, 6.0, 6)), axis=1)
+    ridge = 1.0 + 0.06 * np.exp(-((points[:, 2] / 0.15) ** 2))
+    return Polyhedron(points * semiaxes * (hills * ridge)[:, None], faces, recentre=True, **arguments)
+
+
+def contact_distance(first: Body, second: Body, direction: np.ndarray, R: np.ndarray) -> float:
+    """How far apart the mass centres are where body 1, coming in along this direction, touches body 2."""
+    apart = Separation(first, second)
+    low, high = 0.0, first.radius + second.radius
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if apart(middle * direction, R) > 0.0 else (middle, high)
+    return high
 
 
 def horseshoe(**arguments: float) -> Polyhedron:

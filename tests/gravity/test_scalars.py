@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode.bodies import Sphere
-from polhode.gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint
+from polhode.gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, Shapes
 from polhode.gravity.dispatch import evaluate
 from polhode.scalars import double, duals, lanes
 from tests.bodies.shapes import lumpy
@@ -22,6 +22,7 @@ PAIRS: dict[str, Interaction] = {
     "order 3": Expansion(ONE, TWO, 3, G),
     "order 6": Expansion(ONE, TWO, 6, G),
     "polyhedron": PolyhedronPoint(Sphere(1.0, 0.1), lumpy(density=1.0), G),
+    "points about a polyhedron": Shapes(cloud(1, 3), lumpy(density=1.0), G),
 }
 each_pair = pytest.mark.parametrize("name", PAIRS)
 LANES = lanes(4)
@@ -104,3 +105,19 @@ def test_derivatives_of_force_and_moment(name: str):
         slopes = [(both(h * k, e) - both(-h * k, e)) / (2 * h * k) for k in (1, 2, 3)]
         sixth = 1.5 * slopes[0] - 0.6 * slopes[1] + 0.1 * slopes[2]  # differences of order 6
         np.testing.assert_allclose(H[:, a], sixth, rtol=0, atol=2e-10 * size)
+
+
+def test_two_polyhedra_on_lanes_and_duals():
+    pair = Shapes(lumpy(1, density=1.0, recentre=True), lumpy(2, density=1.3, recentre=True), G)
+    x = 2.0 * X / np.linalg.norm(X)
+    states = [np.concatenate([x * (1 + 0.1 * k), rotation(k).ravel()]) for k in range(4)]
+    found = run(LANES, 4, pair, np.stack(states, axis=1), np.repeat(pair.parameters(), 4))
+    for lane, y in enumerate(states):
+        alone = run(double, 1, pair, y, pair.parameters())[:, 0]
+        np.testing.assert_allclose(found[:, lane], alone, rtol=0, atol=1e-9 * np.linalg.norm(alone[1:4]))
+    # force and moment are the derivatives of the very sum that the potential is, near and far
+    for y in states:
+        dual = run(duals(6), 7, pair, seeded(y[:3], y[3:].reshape(3, 3)), pair.parameters())
+        alone = run(double, 1, pair, y, pair.parameters())[:, 0]
+        np.testing.assert_allclose(dual[:, 0], alone, rtol=0, atol=1e-12 * np.linalg.norm(alone[1:4]))
+        np.testing.assert_allclose(dual[0, 1:], alone[1:], rtol=0, atol=1e-12 * np.linalg.norm(alone[1:4]))

@@ -3,7 +3,7 @@
 `U(X, R) = −G ∬ dm₁dm₂/|X + Rρ₁ − ρ₂|`, with X the position of body 1 relative to body 2 and R the attitude of body 1,
 both in the frame of body 2, whose components all results have too (the relative form of [LLM07], equations 34–53).
 
-From Python: an interaction (`PointsPoints`, `Expansion`, `PolyhedronPoint`) has `evaluate(X, R) -> (U, ∂U/∂X, M)`,
+From Python: an interaction (`PointsPoints`, `Expansion`, `PolyhedronPoint`, `Shapes`) has `evaluate(X, R) -> (U, ∂U/∂X, M)`,
 `moments(X, R)` and `derivatives(X, R)`. The moment on body 1 is −M, that on body 2 is `X × ∂U/∂X + M`.
 
 From compiled code: every interaction has the one signature
@@ -21,13 +21,15 @@ From compiled code: every interaction has the one signature
 
 and a system calls the one kernel `mutual`, which reads the interaction's kind from p and branches: so the system's flows
 are compiled once and serve all interactions, and n bodies may have different ones pair by pair. `mutual_inertial` is
-the same in inertial coordinates. Lanes differ in their bodies' numbers, not in kind, order or number of points. The
-expansion of order above 2 and the polyhedron are compiled once each and called, not inlined.
+the same in inertial coordinates. Lanes differ in their bodies' numbers, not in kind, order or number of points; of two
+polyhedra all lanes use the rules for the nearest, and agree with doubles to the tolerance. The expansion of order above
+2, the polyhedron and the pair of polyhedra are compiled once each and called, not inlined.
 """
 
 from .dispatch import moment_on_second, mutual, mutual_inertial
 from .fields import PolyhedronField
 from .interactions import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
+from .shapes import Shapes
 
 __all__ = [
     "LARGEST_ORDER",
@@ -36,6 +38,7 @@ __all__ = [
     "PointsPoints",
     "PolyhedronField",
     "PolyhedronPoint",
+    "Shapes",
     "attracts_as_point",
     "moment_on_second",
     "mutual",

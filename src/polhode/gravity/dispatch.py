@@ -21,10 +21,12 @@ from ..scalars import compiled, get3, get9, kernel, put, put3
 from ..scalars.protocol import par_int
 from .expansion import expansion
 from .points import points_points
-from .polyhedron import point_polyhedron, polyhedron_point
+from .polyhedron import points_polyhedron, polyhedron_points
+from .polyhedron_pair import polyhedron_pair
 from .second_order import second_order
 
-POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON, POLYHEDRON_FIRST = range(5)  # the first number of a block
+# the first number of a block
+POINTS, SECOND_ORDER, EXPANSION, POLYHEDRON, POLYHEDRON_FIRST, POLYHEDRON_PAIR = range(6)
 SEEN = ParameterLayout(X=3, R=9)  # a relative position and attitude, and what is found there
 FOUND = ParameterLayout(U=1, F=3, M=3)
 PLACE, ATTITUDE = SEEN.offsets("X", "R")
@@ -43,9 +45,11 @@ def mutual(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> 
     if kind == EXPANSION:
         return expansion(S, X, R, p, i, work, j)
     if kind == POLYHEDRON:
-        return polyhedron_point(S, X, R, p, i, work, j)
+        return polyhedron_points(S, X, R, p, i, work, j)
     if kind == POLYHEDRON_FIRST:
-        return point_polyhedron(S, X, R, p, i, work, j)
+        return points_polyhedron(S, X, R, p, i, work, j)
+    if kind == POLYHEDRON_PAIR:
+        return polyhedron_pair(S, X, R, p, i, work, j)
     return points_points(S, X, R, p, i, work, j)
 
 

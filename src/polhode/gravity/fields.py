@@ -49,7 +49,7 @@ class PolyhedronField:
         if not isinstance(body, Polyhedron):
             raise InvalidInputError("body", body, "a Polyhedron")
         self.body, self.G = body, check_positive("G", G)
-        self._numbers = polyhedron.polyhedron_numbers(body, POLYHEDRON, self.G * body.density)
+        self._numbers = polyhedron.polyhedron_numbers(body, POLYHEDRON, self.G * body.density, np.zeros((0, 4)))
 
     def _evaluate(self, points: ArrayLike) -> tuple[Array, Array]:
         """The points, and at each U, ∂U/∂X, the six entries of ∂²U/∂X², and the solid angle."""

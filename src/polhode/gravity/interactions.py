@@ -115,10 +115,8 @@ class PointsPoints(Interaction):
         self.first, self.second = body1, body2
 
     def _build(self) -> Array:
-        first = np.column_stack([self.G * self.first.masses, self.first.positions])
-        second = np.column_stack([self.second.masses, self.second.positions])
-        header = points.HEADER.pack(kind=POINTS, first=len(first), second=len(second))
-        return np.concatenate([header, first.ravel(), second.ravel()])
+        first, second = (np.column_stack([body.masses, body.positions]) for body in (self.first, self.second))
+        return points.points_numbers(POINTS, self.G, first, second)
 
 
 class Expansion(Interaction):
@@ -203,8 +201,8 @@ class PolyhedronPoint(Interaction):
         self.workspace = polyhedron.workspace_size(shape)
 
     def _build(self) -> Array:
-        strength = self.G * self.shape.density * self.point.mass
-        return polyhedron.polyhedron_numbers(self.shape, self.kind, strength)
+        point = np.array([[self.point.mass, 0.0, 0.0, 0.0]])
+        return polyhedron.polyhedron_numbers(self.shape, self.kind, self.G * self.shape.density, point)
 
 
 def _advice(body: Body) -> str:

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Matrix, Vector, add, apply, cross, dot, scale, subtract
 from ..scalars import kernel, par, par3, sqrt
 from ..scalars.protocol import par_int
 
+Array = NDArray[np.float64]
 HEADER = ParameterLayout(kind=1, first=1, second=1)  # how many points each body has; then come theirs
 POINT = ParameterLayout(mass=1, place=3)
 COUNT1, COUNT2 = HEADER.offsets("first", "second")
@@ -50,3 +54,9 @@ def points_points(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: i
         F = add(F, f)
         M = add(M, cross(arm, f))
     return U, F, M
+
+
+def points_numbers(kind: int, G: float, first: Array, second: Array) -> Array:
+    """The parameters, of points that are rows of mass and position."""
+    header = HEADER.pack(kind=kind, first=len(first), second=len(second))
+    return np.concatenate([header, (first * [G, 1.0, 1.0, 1.0]).ravel(), second.ravel()])

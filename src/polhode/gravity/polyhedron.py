@@ -15,9 +15,9 @@ L is infinite, and what it is multiplied with in U and ∂U/∂X is zero: there 
 out. The second derivatives are infinite there. Between facets of one plane the terms of an edge cancel everywhere: such
 an edge, as the diagonal of a square, is given the length zero, and so no L.
 
-Parameters: kind, how many vertices, edges and facets, Gσ times the point's mass; the vertices; each edge's two vertices
-and length; each facet's three vertices, three edges, normal, and three edge normals. Workspace: r and |r| of each vertex,
-L of each edge.
+Parameters: kind, how many vertices, edges, facets and points, Gσ; the vertices; each edge's two vertices and length; each
+facet's three vertices, three edges, normal, and three edge normals; mass and position of each point that is attracted.
+Workspace: r and |r| of each vertex, L of each edge.
 
 [WS97] R. A. Werner, D. J. Scheeres, Exterior gravitation of a polyhedron derived and compared with harmonic and mascon
 gravitation representations of asteroid 4769 Castalia, Celest. Mech. Dyn. Astron. 65 (1997).
@@ -42,16 +42,16 @@ from ..geometry.vectors import (
     apply_transposed,
     cross,
     dot,
-    negate,
     scale,
     subtract,
 )
 from ..scalars import atan2, compiled, get, get3, kernel, log1p, par, par3, put, put3, sqrt, where
 from ..scalars.protocol import par_int
+from .points import MASS, PLACE, POINT_SIZE
 
 Array = NDArray[np.float64]
-HEADER = ParameterLayout(kind=1, vertices=1, edges=1, facets=1, strength=1)
-VERTICES, EDGES, FACETS, STRENGTH = HEADER.offsets("vertices", "edges", "facets", "strength")
+HEADER = ParameterLayout(kind=1, vertices=1, edges=1, facets=1, points=1, strength=1)
+VERTICES, EDGES, FACETS, POINTS, STRENGTH = HEADER.offsets("vertices", "edges", "facets", "points", "strength")
 EDGE = ParameterLayout(i=1, j=1, length=1)  # two vertices
 EDGE_I, EDGE_J, LENGTH = EDGE.offsets("i", "j", "length")
 FACET = ParameterLayout(i=1, j=1, k=1, edge1=1, edge2=1, edge3=1, normal=3, across1=3, across2=3, across3=3)
@@ -147,23 +147,45 @@ def polyhedron_field(S: Any, X: Vector, p: Any, at: int, work: Any, w: int) -> t
 
 
 @kernel
-def polyhedron_point(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
-    """U, ∂U/∂X and M = 0 of a point mass (body 1) at X in the field of a polyhedron (body 2)."""
-    U, F, _, _ = polyhedron_field(S, X, p, at, work, w)
-    zero = 0.0 * X[0]
-    return U, F, (zero, zero, zero)
+def points_in_field(S: Any, p: Any, at: int) -> tuple[int, int]:
+    """Where the points that the polyhedron attracts begin in the parameters, and where they end."""
+    vertices, edges, facets = par_int(p, at + VERTICES, S), par_int(p, at + EDGES, S), par_int(p, at + FACETS, S)
+    begin = at + FIRST + VERTEX_SIZE * vertices + EDGE_SIZE * edges + FACET_SIZE * facets
+    return begin, begin + POINT_SIZE * par_int(p, at + POINTS, S)
 
 
 @kernel
-def point_polyhedron(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
-    """The same pair the other way round, the polyhedron being body 1: `U = U_p(−RᵀX)`, `M = −X × ∂U/∂X`."""
-    U, F1, _, _ = polyhedron_field(S, negate(apply_transposed(R, X)), p, at, work, w)
-    F = negate(apply(R, F1))
-    return U, F, cross(F, X)
+def polyhedron_points(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
+    """U, ∂U/∂X and M of points (body 1) in the field of a polyhedron (body 2): `U = Σ m Φ(X + Rρ)`."""
+    begin, end = points_in_field(S, p, at)
+    zero = 0.0 * X[0]
+    U, F, M = zero, (zero, zero, zero), (zero, zero, zero)
+    for k in range(begin, end, POINT_SIZE):
+        arm = apply(R, par3(p, k + PLACE, S))
+        V, f, _, _ = polyhedron_field(S, add(X, arm), p, at, work, w)
+        m = par(p, k + MASS, S)
+        f = scale(m, f)
+        U, F, M = U + m * V, add(F, f), add(M, cross(arm, f))
+    return U, F, M
 
 
-def polyhedron_numbers(body: Polyhedron, kind: int, strength: float) -> Array:
-    """The parameters: kind, counts, strength, vertices, edges, facets."""
+@kernel
+def points_polyhedron(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
+    """The same pair the other way round, the polyhedron being body 1: `U = Σ m Φ(Rᵀ(ρ − X))`, `M = −Σ (ρ − X) × R m∇Φ`."""
+    begin, end = points_in_field(S, p, at)
+    zero = 0.0 * X[0]
+    U, F, M = zero, (zero, zero, zero), (zero, zero, zero)
+    for k in range(begin, end, POINT_SIZE):
+        d = subtract(par3(p, k + PLACE, S), X)
+        V, f, _, _ = polyhedron_field(S, apply_transposed(R, d), p, at, work, w)
+        m = par(p, k + MASS, S)
+        f = apply(R, scale(m, f))
+        U, F, M = U + m * V, subtract(F, f), add(M, cross(f, d))
+    return U, F, M
+
+
+def polyhedron_numbers(body: Polyhedron, kind: int, strength: float, points: Array) -> Array:
+    """The parameters: kind, counts, strength, vertices, edges, facets, and the points, rows of mass and position."""
     forward, backward = directed_edges(body.faces, len(body.vertices))
     keys, edge_of = np.unique(np.minimum(forward, backward), return_inverse=True)
     ends = np.stack(np.divmod(keys, len(body.vertices)), axis=1)
@@ -177,10 +199,10 @@ def polyhedron_numbers(body: Polyhedron, kind: int, strength: float) -> Array:
     lengths[_flat(normals, edge_of, len(ends))] = 0.0
     topology = np.hstack([body.faces, edge_of.reshape(-1, 3)]).astype(np.float64)
     facets = np.hstack([topology, normals, outward.reshape(-1, 9)])
-    counts = {"vertices": len(body.vertices), "edges": len(ends), "facets": len(body.faces)}
+    counts = {"vertices": len(body.vertices), "edges": len(ends), "facets": len(body.faces), "points": len(points)}
     header = HEADER.pack(kind=kind, **counts, strength=strength)
     edges = np.column_stack([ends.astype(np.float64), lengths])
-    return np.concatenate([header, body.vertices.ravel(), edges.ravel(), facets.ravel()])
+    return np.concatenate([header, body.vertices.ravel(), edges.ravel(), facets.ravel(), points.ravel()])
 
 
 def _flat(normals: Array, edge_of: NDArray[np.int64], edges: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...bodies import Body, PointMasses, Polyhedron, body_from
 from ...bodies.inertia import TOLERANCE, Inertia
 from ...errors import InvalidInputError
-from ...gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
+from ...gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, Shapes, attracts_as_point
 
 Array = NDArray[np.float64]
 
@@ -74,17 +74,19 @@ def spin_momentum(field: str, inertia: Inertia, omega: Array) -> Array:
 
 
 def checked_gravity(gravity: Any) -> int | str:
-    """ "points", "polyhedron", or an order."""
-    if isinstance(gravity, str) and gravity in ("points", "polyhedron"):
+    """ "points", "polyhedron", "shapes", or an order."""
+    if isinstance(gravity, str) and gravity in ("points", "polyhedron", "shapes"):
         return gravity
     if isinstance(gravity, bool) or not isinstance(gravity, (int, np.integer)) or not 2 <= gravity <= LARGEST_ORDER:
-        allowed = f'"points", "polyhedron", or the order of the expansion, 2 to {LARGEST_ORDER}'
+        allowed = f'"points", "polyhedron", "shapes", or the order of the expansion, 2 to {LARGEST_ORDER}'
         raise InvalidInputError("gravity", gravity, allowed)
     return int(gravity)
 
 
 def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Interaction:
-    """The mutual gravity of two bodies: "points", "polyhedron", or the order of an expansion."""
+    """The mutual gravity of two bodies: "points", "polyhedron", "shapes", or the order of an expansion."""
+    if gravity == "shapes":
+        return Shapes(first, second, G)
     if gravity == "points":
         for field, body in (("body1", first), ("body2", second)):
             if not isinstance(body, PointMasses):
