@@ -1,5 +1,7 @@
-"""Measurements on methods: order, symplecticity, reversibility, tangent maps, and whether claimed traits hold."""
+"""Measurements on methods (order, symplecticity, reversibility, tangent maps) and on motions (chaos, sections, orbits)."""
 
+from .chaos import Indicator, LyapunovSpectrum, fast_lyapunov_indicator, lyapunov, megno
+from .chaos_map import ChaosMap, chaos_map
 from .convergence import Convergence, convergence, measured_order
 from .orbits import libration, mutual_distance, mutual_elements, orbit_dataset
 from .precision import QuotientOfPrecision, quotient_of_precision
@@ -7,14 +9,21 @@ from .structure import group_defect, symmetry_defect, symplectic_defect, tangent
 from .work import Work, WorkPrecision, work_precision
 
 __all__ = [
+    "ChaosMap",
     "Convergence",
+    "Indicator",
+    "LyapunovSpectrum",
     "QuotientOfPrecision",
     "Work",
     "WorkPrecision",
+    "chaos_map",
     "convergence",
+    "fast_lyapunov_indicator",
     "group_defect",
     "libration",
+    "lyapunov",
     "measured_order",
+    "megno",
     "mutual_distance",
     "mutual_elements",
     "orbit_dataset",
