@@ -5,6 +5,7 @@ from .chaos_map import ChaosMap, chaos_map
 from .convergence import Convergence, convergence, measured_order
 from .orbits import libration, mutual_distance, mutual_elements, orbit_dataset
 from .precision import QuotientOfPrecision, quotient_of_precision
+from .sections import PoincareSection, poincare
 from .structure import group_defect, symmetry_defect, symplectic_defect, tangent_map
 from .work import Work, WorkPrecision, work_precision
 
@@ -13,6 +14,7 @@ __all__ = [
     "Convergence",
     "Indicator",
     "LyapunovSpectrum",
+    "PoincareSection",
     "QuotientOfPrecision",
     "Work",
     "WorkPrecision",
@@ -27,6 +29,7 @@ __all__ = [
     "mutual_distance",
     "mutual_elements",
     "orbit_dataset",
+    "poincare",
     "quotient_of_precision",
     "symmetry_defect",
     "symplectic_defect",
