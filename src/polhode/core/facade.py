@@ -22,6 +22,10 @@ ABOVE = {
     "attributes": "polhode.io.trajectory_file",
     "to_dataset": "polhode.io.trajectory_file",
     "body_rotations": "polhode.io.exchange.inertial_motion",
+    "plot_lyapunov": "polhode.view.figures.chaos",
+    "plot_indicator": "polhode.view.figures.chaos",
+    "plot_chaos_map": "polhode.view.figures.chaos",
+    "plot_section": "polhode.view.figures.section",
     "orbit_dataset": "polhode.analysis.orbits",
 }
 

@@ -110,6 +110,11 @@ class Run(ABC):
         return self.y[: self.carried]
 
     @property
+    def differentiated(self) -> int:
+        """How many of the numbers that it carries, from the first on, have partial derivatives where it runs on duals."""
+        return self.carried
+
+    @property
     def row(self) -> Array:
         """What is saved of it: a row of samples, from which `states` makes a state."""
         return self.sample

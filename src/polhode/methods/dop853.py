@@ -345,6 +345,10 @@ class DOP853Run(Workbench, Run):
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 
+    @property
+    def differentiated(self) -> int:
+        return self.carried - CARRIED
+
     def restore(self, sample: Array) -> None:
         super().restore(sample)
         self._ready = False

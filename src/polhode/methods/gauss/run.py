@@ -129,6 +129,11 @@ class GaussRun(Run):
         )  # fmt: skip
 
     @property
+    def differentiated(self) -> int:
+        w, e, L, _ = self.carried_state
+        return w.size + e.size + L.size
+
+    @property
     def row_size(self) -> int:
         return self.carried_state.w.size
 
