@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.system import State
-from ..errors import IncompatibleMethodError
+from ..errors import IncompatibleMethodError, PolhodeError
 from ..methods import Method
 from ..scalars import double
 from ..simulation.driver import simulate
@@ -70,10 +70,21 @@ def symplectic_defect(state: State, method: Method, step: float, steps: int = 10
 
 
 def symmetry_defect(state: State, method: Method, step: float, steps: int = 200) -> float:
-    """The distance from the start after `steps` steps forward and as many back."""
+    """The distance from the start after `steps` steps forward and as many back; of an adaptive method its own steps."""
+    if method.adaptive:
+        return distance(state, _walk(_walk(state, method, step, steps), method, -step, steps))
     there = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
     back = simulate(there, step=-step, steps=steps, save_every=steps, method=method).final
     return distance(state, back)
+
+
+def _walk(state: State, method: Method, step: float, steps: int) -> State:
+    """The state after steps of the method's own length, in the direction of `step`."""
+    run = method.start(state, step)
+    status, t = run.walk(steps)
+    if status:
+        raise PolhodeError(f"{method!r} does not get {steps} steps on from t = {state.t:g}")
+    return State(state.system, run.layout.unpack(run.states(run.row[None])[0]), t)
 
 
 def group_defect(trajectory: Trajectory) -> float:

@@ -138,6 +138,11 @@ class Run(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} has no dense output of its own")
 
+    def walk(self, steps: int) -> tuple[int, float]:
+        """Optional, for an adaptive method: do so many steps of its own length; the sample is where they end. Returns a
+        status, 0 for success, and the time there."""
+        raise NotImplementedError(f"{type(self).__name__} has no steps of its own")
+
     def states(self, samples: Array) -> Array:
         """The states (n, size of the layout times width) that rows of samples stand for."""
         return samples

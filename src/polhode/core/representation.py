@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -70,6 +70,8 @@ class Canonical:
 
     `enter` and `leave` turn rows (..., size) of the default layout into rows of these variables and back; a row may be
     complex, with a small tangent vector in its imaginary part. No force acts on the places named in `free`.
+    `attractions` say how fast places may move: of two that attract each other, where both begin in a row (−1: the origin)
+    and their `μ = G(m₁ + m₂)`, by which `√(μ/r³)` is the rate of a circular orbit there.
     """
 
     representation: Representation
@@ -77,3 +79,4 @@ class Canonical:
     enter: Callable[[Array], Array] = lambda y: y
     leave: Callable[[Array], Array] = lambda y: y
     free: tuple[str, ...] = ()
+    attractions: Sequence[tuple[int, int, float]] = ()

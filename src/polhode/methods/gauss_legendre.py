@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from ..core.method import MethodOfOrders, Start, one_of
+from typing import Any
+
+from ..core.checks import check_positive
+from ..core.method import Method, MethodOfOrders, Start, one_of
 from ..core.system import System
+from ..errors import IncompatibleMethodError, InvalidInputError
+from ..scalars import double
+from .gauss.adaptive_run import AdaptiveRun
 from .gauss.parts import parts_of
+from .gauss.picture import KIND, PLACE
 from .gauss.run import GaussRun
 
 ORDERS = (4, 8, 12, 16)
+ANGLES = {4: 0.02, 8: 0.15, 12: 0.4, 16: 0.6}  # the angle per step of each order, if none is asked for
 
 
 class GaussLegendre(MethodOfOrders):
@@ -18,12 +26,18 @@ class GaussLegendre(MethodOfOrders):
     rounding. Forces that have no potential are integrated by the same equations, and then nothing is symplectic. A step that
     does not converge is done again in pieces, up to 64 of them; if that fails too, the run ends with `ConvergenceError`.
 
+    With `adaptive="reversible"` the method's own steps follow the motion: each is as long as it takes the fastest part of
+    the motion to go on by `angle_per_step` radians, so that close encounters get short steps. They are symmetric and
+    conserve all momenta, but are not symplectic. `step` then only says where samples may be taken.
+
     >>> GaussLegendre()
     GaussLegendre(order=16)
+    >>> GaussLegendre(adaptive="reversible").symplectic
+    False
     """
 
     summary = "Gauss–Legendre around the free motion"
-    reference = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration (2006), II.1.3, IV.2, VI.4"
+    reference = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration (2006), II.1.3, IV.2, VI.4, VIII.3"
     orders = ORDERS
     symplectic = True
     symmetric = True
@@ -32,20 +46,47 @@ class GaussLegendre(MethodOfOrders):
     implicit = True
     carries_state = False
 
-    def __init__(self, order: int = 16) -> None:
+    def __init__(self, order: int = 16, adaptive: str | None = None, angle_per_step: float | None = None) -> None:
         self.order = one_of("order", order, ORDERS)
+        self.control = one_of("adaptive", adaptive, (None, "reversible"))
+        if adaptive is None and angle_per_step is not None:
+            raise InvalidInputError(
+                "angle_per_step", angle_per_step, problem="angle_per_step is for adaptive steps: give adaptive too"
+            )
+        self.angle_per_step = ANGLES[self.order]
+        if angle_per_step is not None:
+            self.angle_per_step = check_positive("angle_per_step", angle_per_step)
+        self.adaptive = adaptive is not None
+        self.symplectic = not self.adaptive
+
+    def options(self) -> dict[str, Any]:
+        if not self.adaptive:
+            return {"order": self.order}
+        return {"order": self.order, "adaptive": self.control, "angle_per_step": self.angle_per_step}
+
+    @classmethod
+    def variants(cls) -> list[Method]:
+        return [*super().variants(), cls(adaptive="reversible")]
 
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.rhs is None:
             return "it offers no right-hand side"
         canonical = system.canonical()
-        if parts_of(canonical.representation.layout, canonical.free) is None:
+        parts = parts_of(canonical.representation.layout, canonical.free)
+        if parts is None:
             return "its state is not made of attitudes, angles and places with their momenta"
+        moved = any(row[KIND] == PLACE for row in parts.rows[: parts.active_rows])
+        if self.adaptive and moved and not canonical.attractions:
+            return "nothing in it says how fast its places move"
         return None
 
     def run(self, start: Start) -> GaussRun:
-        return GaussRun(start, self.order // 2)
+        if not self.adaptive:
+            return GaussRun(start, self.order // 2)
+        if start.kind != double:
+            raise IncompatibleMethodError(f"{self!r} takes steps of its own from each state: it runs on doubles only")
+        return AdaptiveRun(start, self.order // 2, self.angle_per_step)
 
 
 __all__ = ["GaussLegendre"]

@@ -56,8 +56,9 @@ class GaussRun(Run):
         p[:] = np.repeat(parameters, repeats)
         self.system = System(rhs, force, p, slots)
         n, active = parts.size * each, parts.active * each
-        self.y = aligned(2 * n + active * stages + MEMORY + max(parts.constants, 1))
-        *carried, constants = np.split(self.y, np.cumsum([n, n, active * stages, MEMORY]))
+        memory = self._memory(n)
+        self.y = aligned(2 * n + active * stages + memory + max(parts.constants, 1))
+        *carried, constants = np.split(self.y, np.cumsum([n, n, active * stages, memory]))
         self.carried_state = Carried(*carried)
         self.carried, self.report = self.y.size, Report()
         room = layout.size + representation.forces + representation.workspace
@@ -78,6 +79,10 @@ class GaussRun(Run):
         constants[:] = self._constants(values)
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
         self.carried_state.w[:] = self._convert(lambda rows: to_canonical(parts, rows), y)[0]
+
+    def _memory(self, size: int) -> int:
+        """How many numbers are carried beside w, e and L; w has this size."""
+        return MEMORY
 
     def _convert(self, change: Callable[[Array], Array], rows: Array) -> Array:
         """Rows of other variables; of duals, with their partial derivatives."""

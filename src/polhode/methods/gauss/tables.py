@@ -22,12 +22,15 @@ DIGITS = 50
 @dataclass(frozen=True)
 class GaussTable:
     """Nodes and weights on [0, 1]; `stage` is μ and `ahead` what extrapolates the polynomial to the stages of a next
-    step of the same length, each as its columns one after another."""
+    step of the same length, each as its columns one after another; `following` is the same for the end of that step; `legendre`
+    are the rows `(2k + 1) Pₖ(xⱼ)`, one for each k."""
 
     nodes: Array
     weights: Array
     stage: Array
     ahead: Array
+    following: Array
+    legendre: Array
 
 
 def _legendre(n: int, x: Decimal) -> list[Decimal]:
@@ -70,9 +73,12 @@ def gauss_table(s: int) -> GaussTable:
 
         stage = mixing([_integrals(s, x, -1) for x in nodes])
         ahead = mixing([_integrals(s, x + 2, 1) for x in nodes])
+        following = mixing([_integrals(s, Decimal(3), 1)])[0]
         c = np.array([(1 + x) / 2 for x in nodes], dtype=np.float64)
         b = np.array(weights, dtype=np.float64)
+        legendre = np.array([[(2 * k + 1) * P[k] for P in at_nodes] for k in range(s)], dtype=np.float64)
     for i in range(s):  # exactly, in doubles: the rounded method is symplectic too
         stage[i, i] = 0.5
         stage[:i, i] = 1.0 - stage[i, :i]  # a difference that is not rounded
-    return GaussTable(c, b, np.ascontiguousarray(stage.T).ravel(), np.ascontiguousarray(ahead.T).ravel())
+    columns = (np.ascontiguousarray(matrix.T).ravel() for matrix in (stage, ahead))
+    return GaussTable(c, b, *columns, following, legendre.ravel())

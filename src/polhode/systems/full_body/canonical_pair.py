@@ -94,6 +94,7 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
             inertial.parameters(),
             lambda y: np.concatenate(_both(y, m1, m2), axis=-1),
             lambda z: _relative(_split(z, (3, 3, 9, 9, 3, 3, 3, 3)), m1, m2),
+            attractions=inertial.canonical().attractions,
         )
     part, other = m1 / (m1 + m2), m2 / (m1 + m2)
 
@@ -108,7 +109,8 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
         return _relative((*places, A1, A2, part * total + P, other * total - P, Pi1, Pi2), m1, m2)
 
     representation = Representation(CANONICAL, force=pair_force, rhs=pair_rates, workspace=system.pairs.workspace)
-    return Canonical(representation, system.parameters(), enter, leave, free=("centre",))
+    attractions = [(X, -1, system.G * (m1 + m2))]
+    return Canonical(representation, system.parameters(), enter, leave, free=("centre",), attractions=attractions)
 
 
 def _split(z: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:

@@ -23,7 +23,7 @@ from ...bodies import Body
 from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
-from ...core.representation import Form, Representation
+from ...core.representation import Canonical, Form, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
@@ -42,6 +42,7 @@ from .inertial_flows import (
     force_at,
     force_lagrangian,
     moment_at,
+    position_at,
     potentials,
     rhs,
     rhs_forced,
@@ -128,6 +129,13 @@ class FullBodyProblem(System):
     def describe(self) -> dict[str, Any]:
         own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
         return own | self.perturbations.describe() | self.tides.describe()
+
+    def canonical(self) -> Canonical:
+        places = [
+            (position_at(i), position_at(j), self.G * (self.masses[i] + self.masses[j]))
+            for i, j in combinations(range(self.n), 2)
+        ]
+        return Canonical(self.representations[Form.DEFAULT], self.parameters(), attractions=places)
 
     def free_parameters(self) -> Array:
         bodies = [

@@ -1,0 +1,90 @@
+"""A Gauss–Legendre method at work with steps that follow the motion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.method import Start
+from ...scalars import double
+from .density import Rates
+from .loops import Carried
+from .reversible import PARTS, TIME, Curve, follow
+from .run import GaussRun, aligned
+from .tables import gauss_table
+
+Array = NDArray[np.float64]
+MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
+
+
+class AdaptiveRun(GaussRun):
+    """What is carried: the last node before the sample, and the sample. From these the step in which the sample lies can be
+    done again, so that a run goes on bit for bit."""
+
+    dense = True
+
+    def __init__(self, start: Start, stages: int, angle: float) -> None:
+        assert start.kind == double  # which the method has checked
+        self._before_sample = PARTS + stages
+        super().__init__(start, stages)
+        self.left, self._angle = self.carried_state, math.copysign(angle, self.clock.step)
+        self.left.memory[TIME] = self.clock.t0
+        self.row[:] = self.left.w
+        self.right, self._part = (Carried(*(aligned(numbers.size) for numbers in self.left)) for _ in range(2))
+        self._ready = False
+        table = gauss_table(stages)
+        room = aligned(stages), aligned(stages * stages), aligned(stages * stages), np.zeros(2 * self.left.w.size)
+        longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e60)
+        attractions = self.canonical.attractions
+        rates = Rates(
+            places=np.array([[first, second] for first, second, _ in attractions], dtype=np.int64).reshape(-1, 2),
+            squares=np.array([mu * mu for _, _, mu in attractions], dtype=np.float64),
+            least=(angle / longest) ** 4,
+        )
+        curve = Curve(table.following, table.legendre, *room)
+        self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates)
+
+    def _memory(self, size: int) -> int:
+        return self._before_sample + size
+
+    @property
+    def row(self) -> Array:
+        return self.carried_state.memory[self._before_sample :]
+
+    def restore(self, sample: Array) -> None:
+        super().restore(sample)
+        self._ready = False
+
+    def restore_row(self, row: Array) -> None:
+        """Go on from a node there."""
+        self._ready = False
+        super().restore_row(row)
+        self.row[:] = row
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        t0, step = self.clock
+        last = first + count
+        numbers = np.arange((first // every + 1) * every, last + 1, every)
+        if count and (not numbers.size or numbers[-1] != last):
+            numbers = np.append(numbers, last)
+        status, reached = self.follow(np.asarray(t0 + numbers * step, dtype=np.float64), samples)
+        if not status:
+            return 0, count
+        return status, int(numbers[reached - 1]) - first if reached else 0
+
+    def follow(self, times: Array, samples: Array) -> tuple[int, int]:
+        status, reached = self._go(0, times, samples)
+        self._ready = status == 0 and (self._ready or len(times) > 0)
+        return status, reached
+
+    def walk(self, steps: int) -> tuple[int, float]:
+        self._ready = False
+        status, _ = self._go(steps, np.empty(0), np.empty((0, self.row_size)))
+        return status, float(self.left.memory[TIME])
+
+    def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
+        nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
+        return follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
