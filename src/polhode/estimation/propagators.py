@@ -24,6 +24,7 @@ from ..methods import LGVI, Method
 from ..simulation.arguments import finite_number
 from ..simulation.driver import simulate
 from ..systems.attitude.base import AttitudeSystem
+from ..systems.attitude.general import GeneralBody
 from ..systems.spacecraft.damped_gyrostat import DampedGyrostat
 from ..systems.stability.tangent_dynamics import rate_and_matrix
 
@@ -45,6 +46,8 @@ def _body(state: State) -> AttitudeSystem:
         raise PolhodeError(
             "a filter of attitude and rate cannot be used with a damper: it does not estimate the rate of the damper"
         )
+    if isinstance(state.system, GeneralBody):
+        raise PolhodeError("a filter needs a kinetic energy that is quadratic in the rate: use AttitudeBody")
     return state.system
 
 

@@ -9,7 +9,7 @@ from ..control.attitude_geodesics import geodesic
 from ..geometry import so3
 from ..methods import LGVI
 from ..simulation.driver import simulate
-from ..systems import AttitudeBody, ConcentricShells, FieldBody, FreeRigidBody, PointForceBody, linearize
+from ..systems import AttitudeBody, ConcentricShells, FieldBody, FreeRigidBody, GeneralBody, PointForceBody, linearize
 from .attitude_bodies import (
     DIFFERENCES,
     E3,
@@ -31,7 +31,7 @@ from .base import Comparison, at_most, correct_statement, misprint
 
 def compare_rotations() -> list[Comparison]:
     """Sections 6.3 and 6.6.1, and the problems."""
-    return [*_variations(), *_free_body(), *_forces(), *_shells(), *_geodesics()]
+    return [*_variations(), *_general_equations(), *_free_body(), *_forces(), *_shells(), *_geodesics()]
 
 
 def _variations() -> list[Comparison]:
@@ -84,6 +84,35 @@ def _variation_residual() -> float:
     xi, dPi = run.tangent[:, :3], run.tangent[:, 3:]
     rate = (8.0 * (xi[k + 1] - xi[k - 1]) - (xi[k + 2] - xi[k - 2])) / (12.0 * h)
     return largest(np.linalg.solve(J, dPi[k]) - rate - so3.hat(run.omega[k]) @ xi[k])
+
+
+def _general_equations() -> list[Comparison]:
+    """Propositions 6.1 and 6.2, for a kinetic energy that is not quadratic: `L = −√(1 − ω·ω) − U`, `H = √(1 + Π·Π) + U`."""
+    U, slope_33, slope_12 = "0.3*R33 + 0.2*R12**2", 0.3, 0.4 * R[0, 1]
+    body = GeneralBody(lagrangian=f"-sqrt(1 - omega1**2 - omega2**2 - omega3**2) - ({U})")
+    rate = 0.7 * OMEGA
+    state, root = body.state(R=R, omega=rate), np.sqrt(1.0 - rate @ rate)
+    # Σ rᵢ × ∂L/∂rᵢ over the rows of R
+    turning = -np.cross(R[2], [0.0, 0.0, slope_33]) - np.cross(R[0], [0.0, slope_12, 0.0])
+    left = rate_of(state, "Pi") + np.cross(rate, rate / root) + turning
+    same = GeneralBody(hamiltonian=f"sqrt(1 + Pi1**2 + Pi2**2 + Pi3**2) + {U}").state(R=R, Pi=state.Pi)
+    Pi = same.Pi
+    velocity = Pi / np.sqrt(1.0 + Pi @ Pi)
+    step = simulate(state, step=0.1, steps=2, method=LGVI())
+    other = simulate(same, step=0.1, steps=2, method=LGVI())
+    return [
+        correct_statement("(6.6)", "d/dt ∂L/∂ω + ω × ∂L/∂ω + Σ rᵢ × ∂L/∂rᵢ, not quadratic", largest(left), DIFFERENCES),
+        correct_statement(
+            "(6.10)", "ṙᵢ = rᵢ × ∂H/∂Π, not quadratic", largest(rate_of(same, "R") - R @ so3.hat(velocity)), DIFFERENCES
+        ),
+        correct_statement(
+            "(6.11)",
+            "Π̇ = Π × ∂H/∂Π + Σ rᵢ × ∂H/∂rᵢ, not quadratic",
+            largest(rate_of(same, "Pi") - np.cross(Pi, velocity) + turning),
+            DIFFERENCES,
+        ),
+        correct_statement("6.4", "discrete flows of L and of H, not quadratic", largest(step.R - other.R)),
+    ]
 
 
 def _free_body() -> list[Comparison]:

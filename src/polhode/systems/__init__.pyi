@@ -5,6 +5,7 @@ from .attitude.charged_points import ChargedPoints
 from .attitude.constant_moments import ConstantBodyMoment, ConstantSpaceMoment, PointForceBody
 from .attitude.custom import AttitudeBody
 from .attitude.free import FreeRigidBody
+from .attitude.general import GeneralBody
 from .attitude.orbiting import OrbitingBody
 from .attitude.pendulum import Pendulum3D
 from .attitude.point_masses import FieldBody
@@ -48,6 +49,7 @@ __all__ = [
     "FreeRigidBody",
     "FullBodyProblem",
     "FullTwoBodyProblem",
+    "GeneralBody",
     "Gyrostat",
     "KeplerOrbit",
     "Linearization",

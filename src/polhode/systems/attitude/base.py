@@ -154,6 +154,14 @@ class AttitudeSystem(System):
         """`A(R)` of a Lagrangian `½ ω·Jω + ω·A(R) − U(R)`, so that `Pi = J omega + A(R)`; zero unless overridden."""
         return 0.0
 
+    def momentum_at(self, R: Array, omega: Array) -> Array:
+        """`Pi = ∂L/∂omega` at attitudes (..., 3, 3) and rates (..., 3)."""
+        return omega @ self.inertia.matrix + self.linear_term(R)
+
+    def rate_at(self, R: Array, Pi: Array) -> Array:
+        """The rate at attitudes (..., 3, 3) and momenta (..., 3)."""
+        return (Pi - self.linear_term(R)) @ self.inertia.inverse
+
     def state(
         self,
         *,
@@ -177,7 +185,7 @@ class AttitudeSystem(System):
         else:
             rate = check_finite("omega", np.zeros(3) if omega is None else omega, (3,))
             with np.errstate(over="ignore", invalid="ignore"):
-                values["Pi"] = self.inertia.matrix @ rate + self.linear_term(self.derive("R", values))
+                values["Pi"] = self.momentum_at(self.derive("R", values), rate)
             if not np.all(np.isfinite(values["Pi"])):
                 raise InvalidInputError("omega", omega, "a rate whose momentum is finite")
         return State(self, values, float(check_finite("t", t, ())))
@@ -194,7 +202,7 @@ class AttitudeSystem(System):
         if name == "q":
             return unchecked.from_matrix(values["R"])
         if name == "omega":
-            return (values["Pi"] - self.linear_term(self.derive("R", values))) @ self.inertia.inverse
+            return self.rate_at(self.derive("R", values), values["Pi"])
         raise PolhodeError(f"no field {name!r}")
 
     def symplectic_form(self, representation: str, y: Array) -> Array:

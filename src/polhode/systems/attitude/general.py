@@ -1,0 +1,134 @@
+"""A body with any Lagrangian L(R, ω) or any Hamiltonian H(R, Π) on SO(3): see `general_flows` for its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.checks import check_nonzero, check_rotation
+from ...core.representation import Form, Representation
+from ...core.system import Invariant, State
+from ...errors import InvalidInputError
+from ...geometry.array_api import MATRIX as MATRIX_SHAPE
+from ...geometry.array_api import VECTOR, components
+from ...geometry.so3 import vee2_
+from ..inputs.attitude_function import AttitudeFunction
+from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
+from ..inputs.sympy_kernels import has_corners
+from .base import MATRIX, AttitudeSystem
+from .general_flows import general_flows, pair_momentum
+from .legendre import of_hamiltonian, of_lagrangian
+
+Array = NDArray[np.float64]
+ENERGY = {"energy": Invariant("energy", "Π·ω − L(R, ω) = H(R, Π)")}
+
+
+class GeneralBody(AttitudeSystem):
+    """A body with any Lagrangian L(R, ω), or any Hamiltonian H(R, Π).
+
+    Give one of the two: `lagrangian`, a formula in R11 … R33 and omega1, omega2, omega3, or `hamiltonian`, one in R11 … R33
+    and Pi1, Pi2, Pi3; as text, as a SymPy expression, as a kernel of nine and three numbers, or as a Python function of a
+    3×3 array and three numbers. The kinetic energy need not be quadratic; its matrix ∂²L/∂ω² must not be singular.
+
+    >>> body = GeneralBody(lagrangian="0.5*(omega1**2 + 2*omega2**2 + 3*omega3**2) + 0.1*omega3**4 - R33")
+    >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
+    array([0. , 0. , 3.4])
+    >>> list(body.conserved)
+    ['energy', 'momentum_along_axis']
+    """
+
+    summary = "body with any Lagrangian or Hamiltonian"
+    reference = "[LLM17] 6.3, 6.4, propositions 6.1, 6.2"
+    conserved: Mapping[str, Invariant] = ENERGY
+
+    def __init__(self, lagrangian: Any = None, hamiltonian: Any = None) -> None:
+        if (lagrangian is None) == (hamiltonian is None):
+            raise InvalidInputError("lagrangian", lagrangian, problem="give either lagrangian or hamiltonian")
+        if lagrangian is not None:
+            self.function = AttitudeFunction(lagrangian, "omega", "lagrangian")
+            self._transform = of_lagrangian(self.function)
+        else:
+            self.function = AttitudeFunction(hamiltonian, "Pi", "hamiltonian")
+            self._transform = of_hamiltonian(self.function)
+        super().__init__(self._mass_at_rest(), allow_unphysical=True)
+        drift, rhs = general_flows(self._transform)
+        self._representations: Mapping[str, Representation] = {
+            Form.DEFAULT: Representation(MATRIX, drift=drift, rhs=rhs)
+        }
+        self.axes = self._symmetry_axes()
+        self.conserved = ENERGY | named_momenta(*self.axes)
+
+    @property
+    def representations(self) -> Mapping[str, Representation]:
+        return self._representations
+
+    def _mass_at_rest(self) -> Array:
+        """∂²L/∂ω² at rest in the reference attitude: what stands for the inertia."""
+        with np.errstate(all="ignore"):
+            A = self._transform.slopes(components(np.eye(3), MATRIX_SHAPE), components(np.zeros(3), VECTOR))
+        a = np.array([float(x) for x in A[:6]])
+        mass = np.array([[a[0], a[5], a[4]], [a[5], a[1], a[3]], [a[4], a[3], a[2]]])
+        if not (np.isfinite(mass).all() and np.linalg.eigvalsh(mass)[0] > 0.0):
+            field = self.function.field
+            raise InvalidInputError(
+                field, self.function.describe(), f"a positive matrix ∂²L/∂ω² at rest, not {mass.tolist()}"
+            )
+        return mass
+
+    def _symmetry_axes(self) -> tuple[Array, Array]:
+        """The axes of symmetry in space and in the body; none where that is not known for certain."""
+        expression = self.function.expression
+        if expression is None or has_corners(expression):
+            return np.zeros((0, 3)), np.zeros((0, 3))
+        R, omega = trial_states()
+        omega = 0.1 * omega
+        found = self._momentum(R, omega)
+        return symmetry_axes(R, omega, found[..., :3], found[..., 3:])
+
+    def _momentum(self, R: Array, omega: Array) -> Array:
+        """Π and ∂ξ L, (..., 6)."""
+        with np.errstate(all="ignore"):
+            found = self._transform.momentum(components(R, MATRIX_SHAPE), components(omega, VECTOR))
+        return np.stack(np.broadcast_arrays(*found), axis=-1)
+
+    def momentum_at(self, R: Array, omega: Array) -> Array:
+        return self._momentum(R, omega)[..., :3]
+
+    def rate_at(self, R: Array, Pi: Array) -> Array:
+        with np.errstate(all="ignore"):
+            omega, *_ = self._transform.rate(components(R, MATRIX_SHAPE), components(Pi, VECTOR))
+        return np.stack(np.broadcast_arrays(*omega), axis=-1)
+
+    def describe(self) -> dict[str, Any]:
+        return {self.function.field: self.function.describe()}
+
+    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        R, Pi = self.derive("R", values), values["Pi"]
+        if self.function.vector == "Pi":
+            energy = self.function(R, Pi)
+        else:
+            omega = self.derive("omega", values)
+            energy = np.sum(Pi * omega, axis=-1) - self.function(R, omega)
+        return {"energy": energy} | momenta_along(*self.axes, R, Pi)
+
+    def state_from_pair(self, R0: ArrayLike, R1: ArrayLike, step: float, *, t: float = 0.0, **rest: Any) -> State:
+        h = check_nonzero("step", step)
+        start, end = check_rotation("R0", R0), check_rotation("R1", R1)
+        F = start.T @ end
+        c = np.array(vee2_(components(F, MATRIX_SHAPE))) / (1.0 + np.trace(F))
+        with np.errstate(all="ignore"):
+            Pi = pair_momentum(self._transform)(h, components(start, MATRIX_SHAPE), tuple(c))
+        return self.state(R=start, Pi=np.array(Pi), t=t)
+
+    def largest_step(self, state: State) -> float:
+        return float("inf")
+
+    @classmethod
+    def example(cls) -> State:
+        quadratic = "0.5*(1.0*omega1**2 + 2.0*omega2**2 + 2.5*omega3**2)"
+        more = "0.2*(omega1**2 + omega2**2)**2 + 0.3*R33*omega1*omega3"
+        body = cls(lagrangian=f"{quadratic} + {more} + 0.2*(R31*omega1 + R32*omega2) - 0.6*R33**2 + 0.8*R32")
+        return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.4, -0.3])
