@@ -23,6 +23,10 @@ ABOVE = {
     "to_dataset": "polhode.io.trajectory_file",
     "body_rotations": "polhode.io.exchange.inertial_motion",
     "orbit_dataset": "polhode.analysis.orbits",
+    "ensemble_dataset": "polhode.io.ensemble_file",
+    "save_ensemble": "polhode.io.ensemble_file",
+    "load_ensemble": "polhode.io.ensemble_file",
+    "plot_ensemble": "polhode.view.figures.ensembles",
 }
 
 
