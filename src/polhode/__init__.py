@@ -19,6 +19,7 @@ from . import methods, systems
 from ._version import __version__
 from .core.method import Method
 from .core.system import State, System
+from .ensemble import Ensemble, ensemble
 from .errors import (
     AccuracyWarning,
     ConvergenceError,
@@ -120,6 +121,7 @@ __all__ = [
     "DistantBody",
     "DoublePlanarPendulum",
     "EnergyMomentum",
+    "Ensemble",
     "Exact",
     "ExternalPotential",
     "FieldBody",
@@ -159,6 +161,7 @@ __all__ = [
     "UniformField",
     "__version__",
     "bishop",
+    "ensemble",
     "largest_step",
     "linearize",
     "list_methods",

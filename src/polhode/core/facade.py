@@ -27,6 +27,10 @@ ABOVE = {
     "plot_chaos_map": "polhode.view.figures.chaos",
     "plot_section": "polhode.view.figures.section",
     "orbit_dataset": "polhode.analysis.orbits",
+    "ensemble_dataset": "polhode.io.ensemble_file",
+    "save_ensemble": "polhode.io.ensemble_file",
+    "load_ensemble": "polhode.io.ensemble_file",
+    "plot_ensemble": "polhode.view.figures.ensembles",
 }
 
 

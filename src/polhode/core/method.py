@@ -170,6 +170,7 @@ class Method(ABC):
     implicit: bool = False
     adaptive: bool = False
     carries_state: bool = True  # whether what a run carries begins with the state of its last sample
+    in_lanes: bool = True  # whether a run on lanes computes as many members at once; else members run one by one
     representation: str = Form.DEFAULT
 
     @abstractmethod

@@ -151,6 +151,8 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     if file.is_dir() and not is_zarr(file):
         raise InvalidInputError("path", str(path), problem="this is a folder, not a result file")
     dataset = read_zarr(file) if is_zarr(file) else read_netcdf(file)
+    if PREFIX + "ensemble" in dataset.attrs:
+        raise InvalidInputError("path", str(path), problem="this file holds an ensemble: Ensemble.load reads it")
     if PREFIX + "system" not in dataset.attrs:
         raise InvalidInputError("path", str(path), problem="this file does not hold a trajectory of polhode")
     try:

@@ -301,6 +301,7 @@ class DOP853(Method):
     reference = "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993)"
     order = 8
     adaptive = True
+    in_lanes = False  # each member takes steps of its own
 
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
         for name, value in (("rtol", rtol), ("atol", atol)):

@@ -45,6 +45,7 @@ class GaussLegendre(MethodOfOrders):
     preserves_group = True
     implicit = True
     carries_state = False
+    in_lanes = False  # the lanes are taken by the stages of a step
 
     def __init__(self, order: int = 16, adaptive: str | None = None, angle_per_step: float | None = None) -> None:
         self.order = one_of("order", order, ORDERS)

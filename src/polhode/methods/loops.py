@@ -165,8 +165,12 @@ class DriftKickRun(Workbench, Run):
         self.stages, self.staggered = stages, staggered
         if self.has_force:
             put_force(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
-        if staggered:
-            self.y[self._momenta] -= self._half_kick(self.y)
+        self.enter_stagger(self.y)
+
+    def enter_stagger(self, y: Array) -> None:
+        """Take the momenta in `y`, one row or several, from the node to the last interval, if the run is staggered."""
+        if self.staggered:
+            y[..., self._momenta] -= self._half_kick(y)
 
     @property
     def _momenta(self) -> slice:

@@ -31,6 +31,7 @@ class Exact(Method):
     preserves_momentum = True
     preserves_energy = True
     preserves_group = True
+    in_lanes = False
 
     def why_not(self, system: System) -> str | None:
         return None if system.has_exact else "no closed form of its motion is known here"

@@ -40,6 +40,7 @@ from ...scalars import (
     where,
     worst,
 )
+from ...scalars.protocol import par_int
 from ..flat_matrices import add, copy, fill, invert, multiply, multiply_transposed
 
 Array = NDArray[np.float64]
@@ -91,7 +92,7 @@ def solve_rotation(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: in
 
     Every lane runs as if alone: one that has converged is left as it is while the others go on.
     """
-    kind = worst(par(p, q, S))
+    kind = par_int(p, q, S)
     iterations, defect, hard = contract(S, y, p, q + 1, g, e, w, n, kind < 1.5)
     if any_of(hard):
         more, left = newton(S, y, p, q + 1, g, e, w, n, hard, kind < 0.5, False)

@@ -1,0 +1,223 @@
+"""Result files of ensembles: NetCDF with a member dimension, written whole or not at all and read back bit for bit.
+
+The parameters in which members differ are variables of the file, if they are numbers of one shape, and text otherwise; from
+them and from those that all share each member's system is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._version import __version__
+from ..core.method import known_methods
+from ..core.system import State, System
+from ..ensemble.blocks import Failure
+from ..ensemble.members import Members
+from ..ensemble.result import Ensemble, named_views
+from ..errors import InvalidInputError, PolhodeError
+from ..systems.registry import known_systems
+from .atomic_files import check_writable
+from .netcdf import read_netcdf, write_netcdf
+from .trajectory_file import CONVENTIONS
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+MEMBER, TIME = "member", "time"
+HEADER, CHECKSUM = "polhode_ensemble", "polhode_checksum"
+STATE, START, PARAMETER, INPUT, REDUCTION = "state", "initial_state", "parameter_", "input_", "reduction_"
+
+
+class DescribedMembers(Members):
+    """Members of a file: each one's system is made from the parameters that all share and from its own."""
+
+    def __init__(
+        self, kind: type[System], common: Mapping[str, Any], own: Mapping[str, Any], initial: Array, t: float, form: str
+    ) -> None:
+        self.kind, self.common, self.own, self.initial, self.t, self.form = kind, common, own, initial, t, form
+        self._shared = None if own else kind(**common)
+
+    def __len__(self) -> int:
+        return len(self.initial)
+
+    @property
+    def system(self) -> System | None:
+        return self._shared
+
+    def state(self, i: int) -> State:
+        if not np.all(np.isfinite(self.initial[i])):
+            raise PolhodeError(f"member {i} has no initial state")
+        own = {name: values[i] for name, values in self.own.items()}
+        plain = {
+            name: value.tolist() if isinstance(value, np.ndarray | np.number) else value for name, value in own.items()
+        }
+        system = self._shared or self.kind(**self.common, **plain)
+        values = named_views(system.representations[self.form].layout, self.initial[i])
+        return State(system, values, self.t)
+
+
+class GivenSystemMembers(DescribedMembers):
+    """Members of a file whose system was passed again."""
+
+    def __init__(self, system: System, initial: Array, t: float, form: str) -> None:
+        self.initial, self.t, self.form, self.own, self._shared = initial, t, form, {}, system
+
+
+def ensemble_dataset(ensemble: Ensemble) -> xarray.Dataset:
+    """Every field and conserved quantity with the dimensions member and time, inputs as coordinates, and who failed."""
+    import xarray
+
+    system = ensemble.members.first.system
+    data: dict[str, Any] = {}
+
+    def add(name: str, dims: tuple[str, ...], array: Any, **attributes: str) -> None:
+        axes = (f"{name}_{axis}" for axis in "ijklm"[: np.ndim(array) - len(dims)])
+        data[name] = ((*dims, *axes), array, attributes)
+
+    if not ensemble.failed.all():
+        for name, info in system.fields.items():
+            add(name, (MEMBER, TIME), getattr(ensemble, name), long_name=info.meaning, units=info.unit or "1")
+        for name, array in ensemble.invariants().items():
+            meaning = system.conserved[name].meaning
+            add(f"invariant_{name}", (MEMBER, TIME), array, long_name=meaning, units="consistent")
+        for name, array in ensemble.drift().items():
+            add(f"drift_{name}", (MEMBER,), array, long_name=f"largest deviation of {name} from its initial value")
+    for name, array in ensemble.reductions.items():
+        add(f"{REDUCTION}{name}", (MEMBER,), array)
+    add("failed", (MEMBER,), ensemble.failed.astype(float), long_name="1 where the member failed")
+    inputs = {f"{INPUT}{name}": ((MEMBER, *([f"{name}_i"] * (v.ndim - 1))), v) for name, v in ensemble.inputs.items()}
+    coords = {MEMBER: np.arange(len(ensemble), dtype=float), TIME: ensemble.t, **inputs}
+    attributes = {"Conventions": "CF-1.10", "title": repr(ensemble), "source": f"polhode {__version__}"}
+    return xarray.Dataset(data, coords=coords, attrs=attributes | {"polhode_conventions": CONVENTIONS})
+
+
+def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
+    """Write a NetCDF file that `Ensemble.load` reads back bit for bit."""
+    check_writable(path)
+    dataset = ensemble_dataset(ensemble)
+    common, own, text = member_parameters(ensemble)
+    method = ensemble.method
+    header = {
+        "version": __version__,
+        "system": type(ensemble.members.first.system).__name__,
+        "common": common,
+        "text": text,
+        "method": None if method is None else [type(method).__name__, method.options()],
+        "form": ensemble.form,
+        "step": ensemble.step,
+        "start": ensemble.members.first.t,
+        "failures": [[f.member, f.kind, f.message, f.t] for f in ensemble.failures],
+        "provenance": dict(ensemble.provenance),
+        "seconds": ensemble.seconds,
+    }
+    dataset[STATE] = (MEMBER, TIME, "entry"), ensemble.states
+    dataset[START] = (MEMBER, "entry"), ensemble.initial
+    for name, array in own.items():
+        dataset[PARAMETER + name] = (MEMBER, *(f"{PARAMETER}{name}_{a}" for a in "ijklm"[: array.ndim - 1])), array
+    try:
+        dataset.attrs[HEADER] = json.dumps(header)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            "ensemble", ensemble, problem="a file can hold only text, numbers, lists and mappings"
+        ) from None
+    dataset.attrs[CHECKSUM] = _digest(dataset)
+    write_netcdf(dataset, path)
+
+
+def load_ensemble(path: str | PathLike[str], system: System | None = None) -> Ensemble:
+    """Read what `save_ensemble` wrote."""
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidInputError("path", str(path), problem="this file does not exist")
+    dataset = read_netcdf(file)
+    if HEADER not in dataset.attrs:
+        raise InvalidInputError("path", str(path), problem="this file does not hold an ensemble of polhode")
+    try:
+        if dataset.attrs.get(CHECKSUM) != _digest(dataset):
+            raise ValueError("the checksum is wrong: the file is incomplete, damaged, or was changed after the run")
+        return _ensemble(dataset, json.loads(dataset.attrs[HEADER]), system)
+    except PolhodeError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+        raise InvalidInputError("path", str(path), problem=f"not a valid ensemble: {error}") from error
+
+
+def _ensemble(dataset: xarray.Dataset, header: Mapping[str, Any], system: System | None) -> Ensemble:
+    def arrays(prefix: str) -> dict[str, Array]:
+        names = [str(name) for name in dataset.variables if str(name).startswith(prefix)]
+        return {name.removeprefix(prefix): dataset[name].to_numpy() for name in names}
+
+    initial, form, t = dataset[START].to_numpy(), header["form"], float(header["start"])
+    kind = known_systems().get(header["system"])
+    if kind is None and system is None:
+        raise InvalidInputError("system", header["system"], f"one of {', '.join(known_systems())}")
+    members: Members
+    if system is not None:
+        members = GivenSystemMembers(system, initial, t, form)
+    else:
+        assert kind is not None
+        members = DescribedMembers(kind, header["common"], arrays(PARAMETER) | header["text"], initial, t, form)
+    method = None
+    if header["method"] is not None:
+        name, options = header["method"]
+        method = known_methods()[name](**options)
+    return Ensemble(
+        members=members,
+        method=method,
+        form=form,
+        step=header["step"],
+        t=dataset[TIME].to_numpy(),
+        states=dataset[STATE].to_numpy(),
+        initial=initial,
+        failures=tuple(Failure(*row) for row in header["failures"]),
+        reductions=arrays(REDUCTION),
+        inputs=arrays(INPUT),
+        provenance=header["provenance"],
+        seconds=header["seconds"],
+    )
+
+
+def member_parameters(ensemble: Ensemble) -> tuple[dict[str, Any], dict[str, Array], dict[str, list[Any]]]:
+    """The constructor's arguments that all members share, those in which they differ as arrays with the members first, and
+    those that are no numbers of one shape, as lists."""
+    shared = ensemble.members.system
+    if shared is not None:
+        return shared.describe(), {}, {}
+    described = [system.describe() for system in ensemble.systems()]
+    first, own, text = described[0], {}, {}
+    for name in first:
+        values = [each.get(name) for each in described]
+        if all(value == values[0] for value in values[1:]):
+            continue
+        try:
+            array = np.array(values, dtype=np.float64)
+            exact = array.tolist() == values
+        except (TypeError, ValueError):
+            exact = False
+        if exact:
+            own[name] = array
+        else:
+            text[name] = values
+    return {name: value for name, value in first.items() if name not in {*own, *text}}, own, text
+
+
+def _digest(dataset: xarray.Dataset) -> str:
+    """The SHA-256 of the header and of all numbers that an ensemble is read back from."""
+    found = hashlib.sha256(str(dataset.attrs[HEADER]).encode())
+    kept = (PARAMETER, INPUT, REDUCTION)
+    for name in sorted(str(name) for name in dataset.variables):
+        if name in (STATE, START, TIME) or name.startswith(kept):
+            array = np.ascontiguousarray(dataset[name].to_numpy(), dtype="<f8")
+            found.update(f"{name} {array.shape}".encode())
+            found.update(array.data)
+    return found.hexdigest()

@@ -1,0 +1,61 @@
+"""Every member has, bit for bit, the samples of its single run: whatever the lanes, the threads and the order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.core.method import Method
+from polhode.methods import known_methods
+from tests.verification.promises import pairs
+from tests.verification.subjects import SUBJECTS, Subject
+
+from .different_members import different_states
+
+STEP, STEPS, EVERY = 0.02, 7, 3
+
+
+def check_bits(method: Method, subject: Subject, count: int = 6, width: int = 4) -> None:
+    """Compare the samples of all members with their single runs."""
+    states = different_states(subject.state, count)
+    found = ph.ensemble(states, step=STEP, steps=STEPS, save=EVERY, method=method, lane_width=width, workers=2)
+    assert not found.failures, found.failures[0]
+    for i, state in enumerate(states):
+        alone = ph.simulate(state, step=STEP, steps=STEPS, save_every=EVERY, method=method)
+        np.testing.assert_array_equal(found.t, alone.t)
+        for name, values in alone.values.items():
+            np.testing.assert_array_equal(found.values[name][i], values, err_msg=f"{name} of member {i}")
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("method", "subject"), [pytest.param(m, s, id=f"{m!r}-{s}") for m, s in pairs()])
+def test_members_are_their_single_runs(method: Method, subject: Subject) -> None:
+    check_bits(method, subject)
+
+
+QUICK = {
+    "FreeRigidBody": [ph.LGVI(), ph.QuaternionVI(), ph.RK4(), ph.GaussLegendre(), ph.Exact()],
+    "Pendulum3D": [ph.LGVI(form="lagrangian"), ph.Splitting(), ph.DOP853()],
+    "RigidBodySOn": [ph.MoserVeselov(algorithm=1)],
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [pytest.param(m, n, id=f"{m!r}-{n}") for n, ms in QUICK.items() for m in ms]
+)
+def test_members_are_their_single_runs_on_some(method: Method, name: str) -> None:
+    check_bits(method, next(subject for subject in SUBJECTS if subject.name == name))
+
+
+def test_every_method_is_tried() -> None:
+    assert {type(method) for method, _ in pairs()} == set(known_methods().values())
+
+
+def test_threads_widths_and_order_change_no_bit() -> None:
+    states = different_states(ph.FreeRigidBody.example(), 40)
+    plain = ph.ensemble(states, step=0.1, steps=20, save=5, workers=1, lane_width=1)
+    for options in ({"workers": 3}, {"lane_width": 2}, {"lane_width": 8, "workers": 2}):
+        assert (ph.ensemble(states, step=0.1, steps=20, save=5, **options).states == plain.states).all()
+    backwards = ph.ensemble(states[::-1], step=0.1, steps=20, save=5)
+    assert (backwards.states[::-1] == plain.states).all()
