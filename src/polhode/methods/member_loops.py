@@ -88,9 +88,7 @@ def runge_kutta_rows(
     P: Array,
     slots: Slots,
     tableau: Tableau,
-    stage: Array,
-    dy: Array,
-    total: Array,
+    work: Array,
     clock: Clock,
     span: Span,
     samples: Array,
@@ -101,7 +99,7 @@ def runge_kutta_rows(
     for g in range(Y.shape[0]):
         if statuses[g] == 0:
             status, _ = runge_kutta_loop(
-                S, rhs, force, Y[g], P[g], slots, tableau, stage, dy, total, clock, span, samples[g], report
+                S, rhs, force, Y[g], P[g], slots, tableau, work, clock, span, samples[g], report
             )
             statuses[g] = status
 
@@ -140,7 +138,7 @@ class Rows:
         elif isinstance(run, SplittingRun):
             splitting_rows(*common, self.free, run.slots, run.kicks, run.drifts, *last)
         else:
-            runge_kutta_rows(*common, run.slots, run.tableau, run.stage, run.dy, run.total, *last)
+            runge_kutta_rows(*common, run.slots, run.tableau, run.work, *last)
 
 
 def serves(run: Run) -> bool:

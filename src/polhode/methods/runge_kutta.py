@@ -155,7 +155,7 @@ class RungeKuttaRun(Workbench, Run):
         self.carried = self.slots.forces  # forces are evaluated anew at every stage
         self._size = self.y.size
         padded = -(-self.carried // BLOCK) * BLOCK
-        self._work = np.zeros(2 * padded + max(padded, self._size))
+        self.work = np.zeros(2 * padded + max(padded, self._size))
         self.y = np.concatenate([start.y, np.zeros(padded - self.carried)])
         rhs, force = start.representation.rhs, start.representation.force or no_force
         self._fused: Fused | None = None
@@ -174,7 +174,7 @@ class RungeKuttaRun(Workbench, Run):
             self.p,
             self.slots,
             self.tableau,
-            self._work,
+            self.work,
             clock,
             span,
             samples,

@@ -140,7 +140,13 @@ def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> None:
 def kick_places(S: Any, motion: Motion, L: Array, shift: float, before: Any, tau: Any, mu: Any) -> None:
     """Put the places of all stages at their new times into the system's array, with the forces as they were evaluated at
     the times `before`: the middle of the step is `shift` after the frame of the node."""
-    frame, base, T, y, F = motion.frame, motion.curve.base, get(motion.curve.T, 0, S), motion.scratch.y, motion.scratch.F
+    frame, base, T, y, F = (
+        motion.frame,
+        motion.curve.base,
+        get(motion.curve.T, 0, S),
+        motion.scratch.y,
+        motion.scratch.F,
+    )
     for k in range(frame.active_parts):
         row = frame.parts[k]
         for i in range(row[SIZE] if row[KIND] == PLACE else 0):
