@@ -16,6 +16,7 @@ from ..plain_text import printable
 
 if TYPE_CHECKING:
     from ..io.scenario.document import Scenario
+    from ..simulation.trajectory import Trajectory
     from ..tables import Table
 
 P = ParamSpec("P")
@@ -23,7 +24,7 @@ FILE_WIDTH = 120  # characters in a line of a table that is written to a file or
 
 main = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     help="Simulate the motion of rigid bodies, conserving what the exact motion conserves.",
 )
@@ -94,7 +95,7 @@ def open_scenario(name: str, changes: list[str] | None) -> Scenario:
 
     path = Path(name)
     # a name with a suffix or a folder means a file: if there is none, the error should say so
-    looks_like_a_file = path.exists() or path.suffix or len(path.parts) > 1
+    looks_like_a_file = path.is_file() or path.suffix or len(path.parts) > 1
     return load_scenario(path if looks_like_a_file else find_example(name), changes or ())
 
 
@@ -112,3 +113,26 @@ def show_table(table: Table) -> None:
     }
     for call, reference in lines.items():
         say(f"{call}\n    {reference}")
+
+
+def show_conservation(trajectory: Trajectory) -> None:
+    """Print the table of conserved quantities, and what the run cost."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    from ..simulation.progress import rate_text
+    from ..view.summary import NOTHING_CONSERVED, conservation_rows
+
+    table = RichTable(title="Conserved quantities", title_justify="left")
+    headings = ("quantity", "first value", "worst deviation", "relative", "slope")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "quantity" else "right", no_wrap=True)
+    for row in conservation_rows(trajectory):
+        table.add_row(*(row[heading] for heading in headings))
+    Console().print(table if table.row_count else NOTHING_CONSERVED)
+    stats = trajectory.stats
+    line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
+    if stats.max_iterations:
+        iterations = f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most"
+        line += f"; Newton iterations {iterations}, worst relative residual {stats.worst_residual:.1e}"
+    say(line)

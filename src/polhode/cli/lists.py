@@ -1,8 +1,13 @@
-"""`polhode systems`, `polhode methods`, `polhode examples`: lists of what polhode has."""
+"""`polhode systems`, `methods`, `examples`, `describe` and `new`: what polhode has, and how to begin."""
 
 from __future__ import annotations
 
-from .base import exit_on_error, main, show_table
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .base import exit_on_error, main, say, show_table
 
 
 @main.command()
@@ -25,11 +30,61 @@ def methods() -> None:
 
 @main.command()
 @exit_on_error
-def examples() -> None:
-    """List the example scenarios; `polhode run NAME` runs one."""
+def examples(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print the file of this example.")] = None,
+) -> None:
+    """List the example scenarios, or print one; `polhode run NAME` runs it."""
     from ..io.scenario.document import load_scenario
-    from ..io.scenario.examples import example_scenarios
+    from ..io.scenario.examples import example_scenarios, find_example
     from ..tables import Table
 
+    if name is not None:
+        say(find_example(name).read_text(encoding="utf-8").rstrip())
+        return
     found = example_scenarios().items()
     show_table(Table("Examples", [{"name": name, "what": load_scenario(file).document.title} for name, file in found]))
+
+
+@main.command()
+@exit_on_error
+def describe(system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from `polhode systems`.")]) -> None:
+    """Tell what a system is: its equations, arguments, fields and conserved quantities, and the methods that fit it."""
+    import inspect
+
+    from ..io.scenario.template import find_system
+    from ..tables import Table, list_systems
+
+    cls = find_system(system)
+    row = next(row for row in list_systems() if row["system"] == system)
+    body = cls.example().system
+    say(f"{system}: {cls.summary}\n\n{inspect.getdoc(cls) or ''}\n")
+    fields = [
+        {"field": name, "meaning": field.meaning, "unit": field.unit or "—"} for name, field in body.fields.items()
+    ]
+    kept = [{"conserved": name, "meaning": quantity.meaning} for name, quantity in body.conserved.items()]
+    show_table(Table("Fields of a state and a trajectory", fields))
+    show_table(Table("Conserved quantities of the example", kept))
+    say(
+        f"arguments: {', '.join(row['arguments'])}\nmethods:   {', '.join(row['methods'])}\nreference: {row['reference']}"
+    )
+
+
+@main.command()
+@exit_on_error
+def new(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from `polhode systems`.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to put it; default: SYSTEM.toml.")
+    ] = None,
+) -> None:
+    """Write a scenario with remarks to begin with: the example of a system."""
+    from ..errors import InvalidInputError
+    from ..io.atomic_files import replacing
+    from ..io.scenario.template import scenario_template
+
+    text, path = scenario_template(system), out or Path(f"{system}.toml")
+    if path.exists():
+        raise InvalidInputError("out", str(path), problem="this file exists already")
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    say(f"wrote {path}; polhode run {path}")

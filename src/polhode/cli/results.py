@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .base import exit_on_error, main, say
+from .base import exit_on_error, main, say, show_conservation
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
 FromTime = Annotated[float | None, typer.Option("--from-time", metavar="T", help="Leave out what is before this time.")]
@@ -73,3 +73,23 @@ def view(
         server.wait()
     except KeyboardInterrupt:
         server.close()
+
+
+@main.command()
+@exit_on_error
+def info(result: Result) -> None:
+    """Tell what a result holds: the run, what was conserved, the events."""
+    from ..io.trajectory_file import load
+    from ..view.summary import headline, title_of
+
+    trajectory = load(result)
+    span = f"t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}"
+    say(f"{title_of(trajectory)}\n{headline(trajectory)}; {len(trajectory):,} samples, {span}")
+    say(f"fields: {', '.join(trajectory.system.fields)}")
+    show_conservation(trajectory)
+    if trajectory.accuracy:
+        say(str(trajectory.accuracy))
+    for event in trajectory.events:
+        say(str(event))
+    if version := trajectory.provenance.get("polhode"):
+        say(f"computed by polhode {version}")

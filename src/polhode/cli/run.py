@@ -13,7 +13,7 @@ import typer
 
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
 from ..errors import AccuracyWarning, ConvergenceError, InvalidInputError, RunInterruptedError
-from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
 
 if TYPE_CHECKING:
     from ..io.scenario.build import Plan
@@ -150,7 +150,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
     if not options.quiet:
-        _show_conservation(trajectory)
+        show_conservation(trajectory)
     if accuracy := trajectory.accuracy:
         missed = accuracy.estimated_error > accuracy.tolerance
         typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
@@ -293,26 +293,3 @@ def _show_plan(plan: Plan, figures: list[str]) -> None:
         rows["estimated"] = f"{seconds * steps / min(steps, TRIAL_STEPS):.2g} s"
     for name, text in rows.items():
         say(f"{name:13} {text}")
-
-
-def _show_conservation(trajectory: Trajectory) -> None:
-    """Print the table of conserved quantities, and what the run cost."""
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    from ..simulation.progress import rate_text
-    from ..view.summary import NOTHING_CONSERVED, conservation_rows
-
-    table = RichTable(title="Conserved quantities", title_justify="left")
-    headings = ("quantity", "first value", "worst deviation", "relative", "slope")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "quantity" else "right", no_wrap=True)
-    for row in conservation_rows(trajectory):
-        table.add_row(*(row[heading] for heading in headings))
-    Console().print(table if table.row_count else NOTHING_CONSERVED)
-    stats = trajectory.stats
-    line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
-    if stats.max_iterations:
-        iterations = f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most"
-        line += f"; Newton iterations {iterations}, worst relative residual {stats.worst_residual:.1e}"
-    say(line)
