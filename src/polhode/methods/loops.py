@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
-from ..scalars import Flow, compiled, flow, kernel, width
+from ..scalars import Flow, compiled, flow, get, kernel, put, width
 from ..scalars.compile import BoundFlow
 from ..scalars.protocol import EVALUATIONS
 
@@ -22,19 +22,24 @@ Array = NDArray[np.float64]
 
 
 class Slots(NamedTuple):
-    """Where, in doubles, the momenta and the force on them lie in the flat array, and how long each is."""
+    """Where, in doubles, the momenta and the force on them lie in the flat array, and how long each is; and the same in
+    entries, each of which has as many doubles as the scalar takes."""
 
     momenta: int
     forces: int
     size: int
     has_force: bool
+    momentum_entry: int
+    force_entry: int
+    entries: int
 
     @classmethod
     def of(cls, representation: Representation, width: int) -> Slots:
         """Those of a representation on a scalar that takes `width` doubles."""
         layout = representation.layout
-        has_force = representation.force is not None
-        return cls(layout.kicked.start * width, layout.size * width, representation.forces * width, has_force)
+        entries = int(layout.kicked.start), layout.size, representation.forces
+        momenta, forces, size = (number * width for number in entries)
+        return cls(momenta, forces, size, representation.force is not None, *entries)
 
 
 class Clock(NamedTuple):
@@ -107,8 +112,9 @@ def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: flo
     status = rhs(S, y, p, t, dy, report)
     if slots.has_force and status == 0:
         status = force(S, y, p, t, 0.0, report)
-        for i in range(slots.size):
-            dy[slots.momenta + i] += y[slots.forces + i]
+        for i in range(slots.entries):
+            k = slots.momentum_entry + i
+            put(dy, k, S, get(dy, k, S) + get(y, slots.force_entry + i, S))
     return status
 
 

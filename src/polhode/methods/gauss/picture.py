@@ -27,6 +27,7 @@ from ...geometry.vectors import apply, apply_transposed, cross, dot, scale, subt
 from ...scalars import get, get3, get4, get9, kernel, largest, put, put3, put4, put9
 from ...scalars.stages import multiply_add
 from .turning import (
+    add4,
     doubled,
     from_left,
     from_right,
@@ -35,7 +36,8 @@ from .turning import (
     plus4,
     rotation_of,
     small_turn,
-    spatial_momentum,
+    turned,
+    twice_momenta,
 )
 
 # what a part of the state is, and the columns of a row that describes it: where it begins in w, where its configuration
@@ -52,7 +54,9 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     """Put the attitude and the body momentum at the time τ into y, and what the rates need into the workspace."""
     i, k, j = row[AT], row[CONSTANTS], row[WORK]
     q, e = get4(w, i, S), (c[k + 2], c[k + 3], c[k + 4])
-    pi = spatial_momentum(q, get4(w, i + 4, S))
+    twice, twice_body = twice_momenta(q, get4(w, i + 4, S))
+    pi = scale(0.5, twice)
+    along = (0.5 * c[k + 1]) * dot(e, twice_body)  # κ e·Π, the same at all times of the free motion
     X = scale(tau * c[k], pi)
     square = dot(X, X)
     z = 0.0625 * square
@@ -61,22 +65,21 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     s2, cosine = 1.0 - (4.0 * z) * k2, 1.0 - (4.0 * z) * c2
     c4, k4 = doubled(4.0 * z, c2, k2)
     inverse = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    turned = plus4(scale4(cosine, q), 1.0, from_left(scale(0.5 * s2, X), q))
-    middle = apply(rotation_of(q, inverse), e)
-    angle = tau * c[k + 1] * dot(middle, pi)
-    s, versine = half_turn(angle * angle)
-    half = 0.5 * angle
-    turned = plus4(scale4(1.0 - half * half * versine, turned), 1.0, from_right(turned, scale(half * s, e)))
-    R = rotation_of(turned, inverse)
+    half = (0.5 * tau) * along
+    s, versine = half_turn(4.0 * (half * half))
+    left = add4(scale4(cosine, q), from_left(scale(0.5 * s2, X), q))
+    both = add4(scale4(1.0 - half * half * versine, left), from_right(left, scale(half * s, e)))
+    R = rotation_of(both, inverse)
     put9(y, row[CONFIGURATION], S, R)
     put3(y, row[MOMENTUM], S, apply_transposed(R, pi))
     put3(work, j, S, pi)
-    put3(work, j + 3, S, middle)
+    put3(work, j + 3, S, turned(q, inverse, e))
     put3(work, j + 6, S, X)
     put(work, j + 9, S, s2 * cosine)
     put(work, j + 10, S, c4)
     put(work, j + 11, S, k4)
     put(work, j + 12, S, inverse)
+    put(work, j + 13, S, along)
 
 
 @kernel
@@ -90,7 +93,7 @@ def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, 
     """The rates of q and p."""
     i, k, j, at = row[AT], row[CONSTANTS], row[WORK], row[CONFIGURATION]
     R, Pi = get9(y, at, S), get3(y, row[MOMENTUM], S)
-    e, b, kappa = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1]
+    e, b, kappa, along = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1], get(work, j + 13, S)
     pi, middle, X = get3(work, j, S), get3(work, j + 3, S), get3(work, j + 6, S)
     # RᵀṘ = S(ω)
     r, s, t = get3(dy, at, S), get3(dy, at + 3, S), get3(dy, at + 6, S)
@@ -99,10 +102,9 @@ def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, 
         R[0] * r[2] + R[3] * s[2] + R[6] * t[2],
         R[1] * r[0] + R[4] * s[0] + R[7] * t[0],
     )
-    along = kappa * dot(e, Pi)
     d = apply(R, subtract(plus(omega, -b, Pi), scale(along, e)))
-    mu = apply(R, plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e)))
-    g = (tau * kappa) * dot(mu, apply(R, e))
+    torque = plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e))
+    mu, g = apply(R, torque), (tau * kappa) * dot(torque, e)
     V = cross(X, mu)
     W = cross(X, V)
     c4 = get(work, j + 10, S)
@@ -111,7 +113,7 @@ def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, 
     back = plus(plus(plus(mu, -get(work, j + 9, S), V), c4, W), g, cross(middle, pi))
     q, p = get4(w, i, S), get4(w, i + 4, S)
     put4(out, i, S, from_left(o, q))
-    put4(out, i + 4, S, plus4(from_left(o, p), 2.0 * get(work, j + 12, S), from_left(back, q)))
+    put4(out, i + 4, S, add4(from_left(o, p), from_left(scale(2.0 * get(work, j + 12, S), back), q)))
 
 
 @kernel
@@ -119,12 +121,11 @@ def turn_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
     """What the free motion of the symmetric top adds to q and p in the time h; returns the square of the angle."""
     i, k = row[AT], row[CONSTANTS]
     q, p, e = get4(w, i, S), get4(w, i + 4, S), (c[k + 2], c[k + 3], c[k + 4])
-    pi = spatial_momentum(q, p)
-    X = scale(h * c[k], pi)
+    twice, twice_body = twice_momenta(q, p)
+    X = scale(0.5 * h * c[k], twice)
     square = dot(X, X)
     s, versine = half_turn(square)
-    inverse = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    angle = h * c[k + 1] * dot(apply(rotation_of(q, inverse), e), pi)
+    angle = (0.5 * h * c[k + 1]) * dot(e, twice_body)
     own = angle * angle
     sine, versine2 = half_turn(own)
     v, f = scale(0.5 * s, X), -0.25 * square * versine
@@ -138,8 +139,8 @@ def turn_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
 def turn_added(q: Any, v: Any, f: Any, u: Any, g: Any) -> Any:
     """`(v, 1 + f) q (u, 1 + g) − q`."""
     a = plus4(from_left(v, q), f, q)
-    b = plus4(a, 1.0, q)
-    return plus4(plus4(from_right(b, u), g, b), 1.0, a)
+    b = add4(a, q)
+    return add4(plus4(from_right(b, u), g, b), a)
 
 
 @kernel

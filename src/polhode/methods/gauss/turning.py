@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import factorial
 from typing import Any
 
-from ...geometry.vectors import Vector
+from ...geometry.vectors import Vector, add, cross, scale, subtract
 from ...scalars import kernel
 from ...scalars.stages import multiply_add
 
@@ -47,10 +47,11 @@ def doubled(z: Any, c: Any, k: Any) -> tuple[Any, Any]:
 @kernel
 def half_turn(z: Any) -> tuple[Any, Any]:
     """S and C of half the angle whose square is z, up to 10."""
-    c, k = small_turn(z * (1.0 / 64.0))
-    c, k = doubled(z * (1.0 / 64.0), c, k)
-    c, k = doubled(z * (1.0 / 16.0), c, k)
-    return 1.0 - (0.25 * z) * k, c
+    y = z * (1.0 / 64.0)
+    c, k = small_turn(y)
+    s = 1.0 - y * k
+    s, c = s * (1.0 - y * c), s * s  # sin 2a = 2 sin a cos a, and 2 C(2a) = S(a)²
+    return s * (1.0 - z * (1.0 / 32.0) * c), 0.5 * (s * s)
 
 
 @kernel
@@ -68,6 +69,12 @@ def plus4(a: Quaternion, f: Any, u: Quaternion) -> Quaternion:
         multiply_add(f, u[2], a[2]),
         multiply_add(f, u[3], a[3]),
     )
+
+
+@kernel
+def add4(a: Quaternion, b: Quaternion) -> Quaternion:
+    """`a + b` for quaternions."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
 
 
 @kernel
@@ -93,28 +100,36 @@ def from_right(q: Quaternion, v: Vector) -> Quaternion:
 
 
 @kernel
-def spatial_momentum(q: Quaternion, p: Quaternion) -> Vector:
-    """`π = ½ Im(p q̄)`."""
-    return (
-        0.5 * (q[3] * p[0] - q[0] * p[3] + (q[1] * p[2] - q[2] * p[1])),
-        0.5 * (q[3] * p[1] - q[1] * p[3] + (q[2] * p[0] - q[0] * p[2])),
-        0.5 * (q[3] * p[2] - q[2] * p[3] + (q[0] * p[1] - q[1] * p[0])),
-    )
+def twice_momenta(q: Quaternion, p: Quaternion) -> tuple[Vector, Vector]:
+    """`2π = Im(p q̄)` in space, and `2Π = Im(q̄ p)` in the body."""
+    a = q[3] * p[0] - q[0] * p[3], q[3] * p[1] - q[1] * p[3], q[3] * p[2] - q[2] * p[3]
+    b = q[1] * p[2] - q[2] * p[1], q[2] * p[0] - q[0] * p[2], q[0] * p[1] - q[1] * p[0]
+    return add(a, b), subtract(a, b)
+
+
+@kernel
+def turned(q: Quaternion, inverse: Any, e: Vector) -> Vector:
+    """`R e` for the rotation of a quaternion of any length; `inverse` is 1/|q|²."""
+    v = q[0:3]
+    u = cross(v, e)
+    return plus(e, 2.0 * inverse, add(scale(q[3], u), cross(v, u)))
 
 
 @kernel
 def rotation_of(q: Quaternion, inverse: Any) -> Any:
     """The rotation matrix of a quaternion of any length; `inverse` is 1/|q|²."""
     a, b, c, w = q
-    aa, bb, cc, ww, m = a * a, b * b, c * c, w * w, 2.0 * inverse
+    x, y, z = scale(2.0 * inverse, q[0:3])
+    xx, yy, zz, xy, xz, yz = a * x, b * y, c * z, a * y, a * z, b * z
+    wx, wy, wz = w * x, w * y, w * z
     return (
-        inverse * (ww + aa - bb - cc),
-        m * (a * b - w * c),
-        m * (a * c + w * b),
-        m * (a * b + w * c),
-        inverse * (ww - aa + bb - cc),
-        m * (b * c - w * a),
-        m * (a * c - w * b),
-        m * (b * c + w * a),
-        inverse * (ww - aa - bb + cc),
+        1.0 - (yy + zz),
+        xy - wz,
+        xz + wy,
+        xy + wz,
+        1.0 - (xx + zz),
+        yz - wx,
+        xz - wy,
+        yz + wx,
+        1.0 - (xx + yy),
     )
