@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify lint docs bench clean
+.PHONY: help demo test verify lint docs bench soak clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -51,6 +51,9 @@ docs: $(STAMP)  ## build the documentation into site/
 
 bench: $(STAMP)  ## speed beside a C program compiled on the spot
 	$(BIN)/python -m benchmarks
+
+soak: $(STAMP)  ## hours: growth of momentum errors over 10⁸ steps, into docs/soak.md
+	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) out site .pytest_cache .ruff_cache

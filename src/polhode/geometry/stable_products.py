@@ -5,13 +5,20 @@ the same operations adds up. Here each product is put back by one Newton step to
 the size of rounding and lies across the group, not along it: the motion is not touched, and a map keeps its symmetry,
 its momenta and its symplectic form. For the same reason the derivative along the group vanishes, so that partials pass
 it by.
+
+What is corrected is the error of the product *before*, not that of this one: a correction that answers the rounding of the
+sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
+With the error of the product before, roundings are a random walk, and each number is rounded once.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..scalars import kernel, sqrt, value
+from .increments.rigid import values3
 from .quaternion import Quaternion, multiply_
-from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale, subtract
+from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
 
 
 @kernel
@@ -40,19 +47,25 @@ def turned_back(E: Matrix, v: Vector) -> Vector:
 
 
 @kernel
+def strain(x: Vector) -> Any:
+    """`(1 − |x|²)/2`: by how much of itself a vector has to grow to be a unit vector."""
+    x0 = values3(x)
+    return 0.5 - 0.5 * dot(x0, x0)
+
+
+@kernel
 def compose(R: Matrix, E: Matrix) -> Matrix:
     """`R F` for rotation matrices, with `E = F − 1`.
 
-    The first two rows a, b of R F become `a (3 − a·a)/2 − b (a·b)/2` and the same for b; the third is their cross
-    product.
+    The first two rows a, b of R F become `a (3 − α)/2 − b γ/2` and `b (3 − β)/2 − a γ/2` with α = a·a, β = b·b, γ = a·b;
+    the third is their cross product. F does not change α, β, γ, so they are taken from R.
     """
-    a = turned_back(E, R[0:3])
-    b = turned_back(E, R[3:6])
-    a0, b0 = (value(a[0]), value(a[1]), value(a[2])), (value(b[0]), value(b[1]), value(b[2]))
-    across = 0.5 * dot(a0, b0)
-    along_a, along_b = 1.5 - 0.5 * dot(a0, a0), 1.5 - 0.5 * dot(b0, b0)
-    u = subtract(scale(along_a, a), scale(across, b))
-    v = subtract(scale(along_b, b), scale(across, a))
+    before_a, before_b = R[0:3], R[3:6]
+    along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(values3(before_a), values3(before_b))
+    da, db = apply_transposed(E, before_a), apply_transposed(E, before_b)
+    a, b = add(before_a, da), add(before_b, db)
+    u = add(before_a, add(da, add(scale(along_a, a), scale(across, b))))
+    v = add(before_b, add(db, add(scale(along_b, b), scale(across, a))))
     return u + v + cross(u, v)
 
 
@@ -66,9 +79,9 @@ def cayley_increment_quaternion(c: Vector) -> Quaternion:
 
 @kernel
 def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
-    """`q f` for unit quaternions, with `e = f − 1`; scaled by `(3 − |q f|²)/2`, and rounded once."""
+    """`q f` for unit quaternions, with `e = f − 1`; scaled by `(3 − |q|²)/2`, and rounded once."""
     dx, dy, dz, dw = multiply_(q, e)
-    x, y, z, w = q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
-    x0, y0, z0, w0 = value(x), value(y), value(z), value(w)
+    x0, y0, z0, w0 = value(q[0]), value(q[1]), value(q[2]), value(q[3])
     s = 0.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
+    x, y, z, w = q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
     return q[0] + (dx + s * x), q[1] + (dy + s * y), q[2] + (dz + s * z), q[3] + (dw + s * w)

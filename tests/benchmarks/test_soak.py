@@ -1,0 +1,48 @@
+"""The growth of momentum errors: how it is measured, and that it is a random walk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.soak.momentum import Growth, measured, merged, momenta, sample_steps, table
+
+import polhode as ph
+
+
+def growth(power: float, last: int = 10**6) -> Growth:
+    steps = sample_steps(last)
+    return Growth("Top", "LGVI(order=2)", "spin", 8, steps, [1e-17 * n**power for n in steps])
+
+
+def test_exponent_is_that_of_the_errors() -> None:
+    assert growth(0.5).exponent == pytest.approx(0.5)
+    assert growth(1.0).exponent == pytest.approx(1.0)
+
+
+def test_samples_are_at_the_powers_of_ten() -> None:
+    steps = sample_steps(10**7)
+    assert {10**3, 10**4, 10**5, 10**6, 10**7} <= set(steps)
+    assert growth(0.5).at(10**6) == pytest.approx(1e-14)
+    assert growth(0.5).at(10**7) is None
+
+
+def test_longer_runs_replace_shorter_ones() -> None:
+    short, long = growth(0.5), growth(0.7, 10**7)
+    assert merged([short], [long]) == [long]
+    assert merged([long], [short]) == [long]
+    assert "| 1e+07 | 0.70 |" in table([long])
+
+
+def test_only_momenta_are_followed() -> None:
+    assert momenta(ph.Pendulum3D.example().system) == ["vertical_momentum"]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("method", [ph.LGVI(order=4), ph.QuaternionVI(order=4)], ids=repr)
+def test_spatial_momentum_does_a_random_walk(method: ph.Method) -> None:
+    """A bias of 10⁻¹⁸ a step would make 10⁻¹² of 10⁶ steps; roundings alone make 10⁻¹³."""
+    found = {g.quantity: g for g in measured(ph.FreeRigidBody.example(), method, 10**6, 8)}
+    spatial = found["spatial_momentum"]
+    assert spatial.errors[-1] < 4e-13
+    assert spatial.exponent < 0.65
+    assert np.all(np.array(spatial.errors) > 0.0)
