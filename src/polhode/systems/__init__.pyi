@@ -18,8 +18,9 @@ from .full_body.perturbations import DistantBody, KeplerOrbit, UniformField
 from .full_body.relative import FullTwoBodyProblem
 from .full_body.tides import TidalFriction
 from .inputs.sympy_kernels import symbols
+from .planar.body import PlanarBody
 from .planar.double_pendulum import DoublePlanarPendulum
-from .planar.pendulums import AxisPendulum, PlanarBody, PlanarPendulum
+from .planar.pendulums import AxisPendulum, PlanarPendulum
 from .registry import known_systems
 from .son.rigid_body import RigidBodySOn, SymmetricRigidBodySOn
 from .son.two_sided import CoupledDoubleBrackets

@@ -15,7 +15,7 @@ TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
 def test_lagranges_equations() -> None:
     from scipy.integrate import solve_ivp
 
-    A, J2, w, g1, g2 = BODY.parameters()
+    A, J2, w, _, _, g1, _, g2, _ = BODY.parameters()
 
     def slope(t: float, y: np.ndarray) -> np.ndarray:
         (t1, t2), (o1, o2) = y[:2], y[2:]
@@ -34,7 +34,7 @@ def test_lagranges_equations() -> None:
 def test_the_discrete_equations(form: str) -> None:
     h = 0.05
     run = ph.simulate(STATE, step=h, steps=2, method=ph.LGVI(form=form))
-    A, J2, w, g1, g2 = BODY.parameters()
+    A, J2, w, _, _, g1, _, g2, _ = BODY.parameters()
 
     def sn(X: np.ndarray, Y: np.ndarray) -> float:
         return float((X.T @ Y)[1, 0])
@@ -60,7 +60,7 @@ def test_a_long_step_has_the_root_that_joins_zero(links: tuple[float, ...]) -> N
 
     body = ph.DoublePlanarPendulum(*links)
     start = body.state(theta=[0.5, -0.3], omega=[5.0, -8.0])
-    A, J2, w, g1, g2 = body.parameters()
+    A, J2, w, _, _, g1, _, g2, _ = body.parameters()
     (t1, t2), delta = start.theta, start.theta[1] - start.theta[0]
 
     def residual(turns: np.ndarray, h: float) -> list[float]:
@@ -86,7 +86,7 @@ def test_without_gravity_the_total_momentum_is_kept() -> None:
 
 
 def test_equilibria() -> None:
-    A, J2, w, g1, g2 = BODY.parameters()
+    A, J2, w, _, _, g1, _, g2, _ = BODY.parameters()
     for e, signs in zip(BODY.equilibria(), [(1, 1), (1, -1), (-1, 1), (-1, -1)], strict=True):
         s1, s2 = signs
         M, K = np.array([[A, w * s1 * s2], [w * s1 * s2, J2]]), np.diag([g1 * s1, g2 * s2])
@@ -100,3 +100,63 @@ def test_a_link_needs_its_own_inertia() -> None:
     with pytest.raises(ph.InvalidInputError) as caught:
         ph.DoublePlanarPendulum(1.0, 0.01, mass1=1, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5)
     assert caught.value.field == "inertia2"
+
+
+OBLIQUE = ph.DoublePlanarPendulum(
+    1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, centre1=[0.2, 0.4], centre2=[-0.3, 0.5], g=3.0
+)
+
+
+def lagrangian(theta: np.ndarray, omega: np.ndarray) -> float:
+    """L of the two links from the places and velocities of their mass centres, in vectors of the plane."""
+    c, s = np.cos(theta), np.sin(theta)
+    R = np.moveaxis(np.array([[c, -s], [s, c]]), -1, 0)
+    slope = np.moveaxis(np.array([[-s, -c], [c, -s]]), -1, 0)
+    one, joint, two = np.array([0.2, -0.4]), np.array([0.0, -0.7]), np.array([-0.3, -0.5])
+    velocity = omega[0] * slope[0] @ joint + omega[1] * slope[1] @ two
+    spin = (1.0 - 1.0 * one @ one) * omega[0] ** 2 + (0.6 - 0.8 * two @ two) * omega[1] ** 2
+    moving = 1.0 * (omega[0] * slope[0] @ one) @ (omega[0] * slope[0] @ one) + 0.8 * velocity @ velocity
+    heights = 1.0 * (R[0] @ one)[1] + 0.8 * (R[0] @ joint + R[1] @ two)[1]
+    return float(0.5 * (spin + moving) - 3.0 * heights)
+
+
+def test_mass_centres_beside_the_links() -> None:
+    """Momenta, forces and energy against a Lagrangian in vectors, by differences."""
+    theta, omega, d = np.array([0.7, -1.1]), np.array([0.9, -0.4]), 1e-5
+    state = OBLIQUE.state(theta=theta, omega=omega)
+    for i, e in enumerate(d * np.eye(2)):
+        by_rate = (lagrangian(theta, omega + e) - lagrangian(theta, omega - e)) / (2 * d)
+        by_angle = (lagrangian(theta + e, omega) - lagrangian(theta - e, omega)) / (2 * d)
+        assert state.p[i] == pytest.approx(by_rate, abs=1e-9)
+        near = [ph.simulate(state, step=s * 1e-3, steps=1, method=ph.DOP853(1e-13, 1e-15)).final.p[i] for s in (1, -1)]
+        assert (near[0] - near[1]) / 2e-3 == pytest.approx(by_angle, abs=1e-5)
+    total = float(state.invariants()["energy"])
+    assert total == pytest.approx(state.p @ omega - lagrangian(theta, omega), abs=1e-12)
+
+
+def test_an_oblique_second_link_is_a_straight_one_turned() -> None:
+    """With the second mass centre alone beside its line, θ₂ is measured from another line: the discrete motion is the same."""
+    given = {"mass1": 1.0, "mass2": 0.8, "length1": 0.7, "centre1": 0.4, "g": 3.0}
+    far, turn = float(np.hypot(0.3, 0.5)), float(np.arctan2(-0.3, 0.5))
+    oblique = ph.DoublePlanarPendulum(1.0, 0.6, centre2=[-0.3, 0.5], **given)
+    straight = ph.DoublePlanarPendulum(1.0, 0.6, centre2=far, **given)
+    starts = (
+        oblique.state(theta=[0.5, -0.4 - turn], omega=[0.3, 0.4]),
+        straight.state(theta=[0.5, -0.4], omega=[0.3, 0.4]),
+    )
+    one, two = (ph.simulate(x, step=0.05, steps=60, method=ph.LGVI()).final for x in starts)
+    np.testing.assert_allclose(one.theta + [0.0, turn], two.theta, atol=1e-12)
+    np.testing.assert_allclose(one.p, two.p, atol=1e-12)
+    np.testing.assert_allclose(oblique.joints(one.theta), straight.joints(two.theta), atol=1e-12)
+    assert ph.DoublePlanarPendulum(**oblique.describe()).describe() == oblique.describe()
+
+
+def test_oblique_links_rest_and_stay_symplectic() -> None:
+    from polhode.analysis import symplectic_defect
+
+    assert symplectic_defect(OBLIQUE.state(theta=[0.5, -0.4], omega=[0.3, 0.4]), ph.LGVI(), 0.05) < 1e-13
+    verdicts = [ph.linearize(e).verdict for e in OBLIQUE.equilibria()]
+    assert verdicts == ["stable", "unstable", "unstable", "unstable"]
+    assert float(OBLIQUE.equilibria()[0].theta[0]) == pytest.approx(-np.arctan2(0.2, 0.4 + 0.8 * 0.7))
+    with pytest.raises(ph.InvalidInputError, match="centre2"):
+        ph.DoublePlanarPendulum(1.0, 0.6, 1.0, 0.8, 0.7, centre1=0.4, centre2=[0.0, 0.0])

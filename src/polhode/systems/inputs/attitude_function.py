@@ -58,11 +58,7 @@ class AttitudeFunction:
         self.name = "" if self.expression is not None else getattr(given, "__name__", "a Python function")
         self._check(given)
         if self.expression is None and not isinstance(given, (Kernel, Dispatcher)):
-            warnings.warn(
-                f"{field}: this Python function has no formula, and is called some thousand times per step; mark it "
-                "@polhode.scalars.kernel, or write it without comparisons",
-                stacklevel=4,
-            )
+            warn_of_slowness(field, 5)
 
     @property
     def _allowed(self) -> str:
@@ -123,6 +119,15 @@ class AttitudeFunction:
     def describe(self) -> str:
         """The formula, which can be read again, or the name of the function."""
         return text_of(self.expression) if self.expression is not None else self.name
+
+
+def warn_of_slowness(field: str, level: int = 4) -> None:
+    """Say that a Python function has no formula, to who gave it."""
+    warnings.warn(
+        f"{field}: this Python function has no formula, and is called some thousand times per step; mark it "
+        "@polhode.scalars.kernel, or write it without comparisons",
+        stacklevel=level,
+    )
 
 
 def on_tuples(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ from ...core.layout import Layout, Variable
 from ...core.manifolds import Circle, Euclidean
 from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
-from ...core.system import Field, State, System, energy_parts
+from ...core.system import Field, Invariant, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
 from ...scalars import Flow, any_of, flow, get, kernel, par, put, rate, sin, sqrt, value, where
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
@@ -33,6 +33,7 @@ SINE = COSINE + 1
 (FORCE,) = CIRCLE.force_slots("p")
 BODY = ParameterLayout(J=1)  # a system's own parameters follow
 (INERTIA,) = BODY.offsets("J")
+ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
 
 
 @kernel

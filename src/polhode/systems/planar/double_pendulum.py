@@ -5,6 +5,9 @@ Absolute angles θ₁, θ₂, hanging at 0; J₁, J₂ about the joints; `A = J�
 
     T = ½ A ω₁² + ½ J₂ ω₂² + w cos δ ω₁ω₂,   U = −g₁ cos θ₁ − g₂ cos θ₂,   p = ∂T/∂ω.
 
+Where the mass centres lie beside the lines of the links, at (x, −y) from the joint of a link that hangs, `l_c2` is the
+distance √(x² + y²), `δ = θ₂ − θ₁ + κ` with κ the angle of the second mass centre from its line, and U has sines too.
+
 The discrete kinetic energy takes chords of the paths of the masses. Over a step that turns the links by α and β,
 
     h p₁ = A sin α + 2w sin(β/2) cos(δ + β/2),      p₁ ↦ p₁ + (4w/h) sin(α/2) sin(β/2) sin(δ + (β − α)/2),
@@ -37,14 +40,14 @@ Array = NDArray[np.float64]
 PAIR = Layout(Variable("z", Copies(Circle(), 2)), Variable("p", Euclidean(2), kicked=True))
 ANGLES, MOMENTA = PAIR.offsets("z", "p")
 (FORCES,) = PAIR.force_slots("p")
-SINE1, SINE2 = ANGLES + 1, ANGLES + 3  # of cos θ₁, sin θ₁, cos θ₂, sin θ₂
-LINKS = ParameterLayout(A=1, J2=1, w=1, g1=1, g2=1)
-INERTIA1, INERTIA2, COUPLING, WEIGHT1, WEIGHT2 = LINKS.offsets("A", "J2", "w", "g1", "g2")
+LINKS = ParameterLayout(A=1, J2=1, w=1, offset=2, g1=2, g2=2)
+INERTIA1, INERTIA2, COUPLING, OFFSET, WEIGHT1, WEIGHT2 = LINKS.offsets("A", "J2", "w", "offset", "g1", "g2")
 MAX_ITERATIONS = 25
 # The root is followed in so many parts of h p, each with so many corrections, none of which is longer, squared, than:
 PARTS, CORRECTIONS, LONGEST = 64, 3, 0.1
 RESIDUAL_BOUND = 1e-26  # squared, relative to h p
 RIGHT_ANGLE = 2.467  # squared
+CENTRES = ("centre1", "centre2")
 
 
 @kernel
@@ -57,6 +60,14 @@ def inertias(S: Any, p: Any) -> tuple[Any, Any, Any]:
 def momenta(S: Any, y: Any) -> tuple[Any, Any]:
     """p₁ and p₂."""
     return get(y, MOMENTA, S), get(y, MOMENTA + 1, S)
+
+
+@kernel
+def relative_angle(S: Any, p: Any, z: Any) -> tuple[Any, Any]:
+    """cos δ and sin δ from the cosines and sines of the angles."""
+    c1, s1, c2, s2 = z
+    c, s, u, v = c1 * c2 + s1 * s2, c1 * s2 - s1 * c2, par(p, OFFSET, S), par(p, OFFSET + 1, S)
+    return c * u - s * v, s * u + c * v
 
 
 @kernel
@@ -119,7 +130,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     A, B, w = inertias(S, p)
     c1, s1, c2, s2 = get4(y, ANGLES, S)
     p1, p2 = momenta(S, y)
-    d, g = (c1 * c2 + s1 * s2, c1 * s2 - s1 * c2), (h * p1, h * p2)
+    d, g = relative_angle(S, p, (c1, s1, c2, s2)), (h * p1, h * p2)
     d0, g0 = (value(d[0]), value(d[1])), (value(g[0]), value(g[1]))
     spread = A * B - w * w * d0[0] * d0[0]
     a, b = (B * g0[0] - w * d0[0] * g0[1]) / spread, (A * g0[1] - w * d0[0] * g0[0]) / spread
@@ -158,7 +169,8 @@ def rhs_pair(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     A, B, w = inertias(S, p)
     c1, s1, c2, s2 = get4(y, ANGLES, S)
     p1, p2 = momenta(S, y)
-    wc, ws = w * (c1 * c2 + s1 * s2), w * (c1 * s2 - s1 * c2)
+    cosine, sine = relative_angle(S, p, (c1, s1, c2, s2))
+    wc, ws = w * cosine, w * sine
     spread = A * B - wc * wc
     omega1, omega2 = (B * p1 - wc * p2) / spread, (A * p2 - wc * p1) / spread
     turning = (-omega1 * s1, omega1 * c1, -omega2 * s2, omega2 * c2)
@@ -168,9 +180,10 @@ def rhs_pair(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
 
 @flow
 def pair_weight(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """`M₁ = −g₁ sin θ₁`, `M₂ = −g₂ sin θ₂`."""
-    put(y, FORCES, S, -par(p, WEIGHT1, S) * get(y, SINE1, S))
-    put(y, FORCES + 1, S, -par(p, WEIGHT2, S) * get(y, SINE2, S))
+    """`M = −g sin θ − g′ cos θ` on each link, (g, g′) its two weights."""
+    for k in range(2):
+        at, weight = ANGLES + 2 * k, WEIGHT1 + 2 * k
+        put(y, FORCES + k, S, -par(p, weight, S) * get(y, at + 1, S) - par(p, weight + 1, S) * get(y, at, S))
     return SUCCESS
 
 
@@ -178,7 +191,8 @@ class DoublePlanarPendulum(System):
     """Two links in a vertical plane, the second hinged to the first; both hang at θ = 0.
 
     `inertia1`, `inertia2`: of the links about their upper joints; `length1`: of the first link, joint to joint;
-    `centre1`, `centre2`: from each upper joint to the link's centre of mass.
+    `centre1`, `centre2`: from each upper joint to the link's centre of mass, as a distance along the link, or as two numbers
+    (x, y) for one beside it, at (x, −y) from the joint when the link hangs.
 
     >>> from polhode import linearize
     >>> body = DoublePlanarPendulum(0.4, 0.3, mass1=1.0, mass2=0.8, length1=0.6, centre1=0.3, centre2=0.25)
@@ -207,11 +221,11 @@ class DoublePlanarPendulum(System):
         mass1: float,
         mass2: float,
         length1: float,
-        centre1: float,
-        centre2: float,
+        centre1: float | ArrayLike,
+        centre2: float | ArrayLike,
         g: float = 9.81,
     ) -> None:
-        self.given = {
+        self.given: dict[str, Any] = {
             name: check_positive(name, number)
             for name, number in {
                 "inertia1": inertia1,
@@ -219,19 +233,27 @@ class DoublePlanarPendulum(System):
                 "mass1": mass1,
                 "mass2": mass2,
                 "length1": length1,
-                "centre1": centre1,
-                "centre2": centre2,
             }.items()
         }
+        self.given |= {"centre1": _centre("centre1", centre1), "centre2": _centre("centre2", centre2)}
         self.given["g"] = self.g = float(check_finite("g", g, ()))
-        inertia1, self.J2, mass1, mass2, length1, centre1, centre2, _ = self.given.values()
-        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * centre2
-        self.g1, self.g2 = (mass1 * centre1 + mass2 * length1) * self.g, mass2 * centre2 * self.g
+        inertia1, self.J2, mass1, mass2, length1 = list(self.given.values())[:5]
+        # beside and below the joint
+        self.centres = np.array(
+            [[0.0, c] if np.ndim(c) == 0 else c for c in (self.given[name] for name in CENTRES)], np.float64
+        )
+        one, two = self.centres
+        far = float(np.hypot(*two))
+        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * far
+        self.offset = two[::-1] / far  # cos κ and sin κ
+        loads = np.array([mass1 * one + mass2 * np.array([0.0, length1]), mass2 * two])
+        self.hanging = -np.arctan2(loads[:, 0], loads[:, 1])
+        self.g1, self.g2 = loads[:, ::-1] * self.g
         if not np.all(np.isfinite([*self.parameters(), self.w * self.w])):
             raise InvalidInputError("mass2", mass2, "masses and lengths whose moments of inertia are finite")
         if self.J2 * mass2 * (length1 * length1) < self.w * self.w * (1.0 - 1e-12):
             raise InvalidInputError(
-                "inertia2", inertia2, f"at least mass2 · centre2² = {mass2 * (centre2 * centre2):g}, about the joint"
+                "inertia2", inertia2, f"at least mass2 · centre2² = {mass2 * (far * far):g}, about the joint"
             )
         if self.g == 0.0:
             self.conserved = {**self.conserved, "momentum": Invariant("momentum", "total angular momentum p₁ + p₂")}
@@ -240,11 +262,13 @@ class DoublePlanarPendulum(System):
         return dict(self.given)
 
     def parameters(self) -> Array:
-        return LINKS.pack(A=self.A, J2=self.J2, w=self.w, g1=self.g1, g2=self.g2)
+        return LINKS.pack(A=self.A, J2=self.J2, w=self.w, offset=self.offset, g1=self.g1, g2=self.g2)
 
     def mass_matrix(self, z: Array) -> Array:
         """M at (cos θ, sin θ) of the links, (..., 2, 2)."""
-        coupling = self.w * np.sum(z[..., 0, :] * z[..., 1, :], axis=-1)
+        cosine = np.sum(z[..., 0, :] * z[..., 1, :], axis=-1)
+        sine = z[..., 0, 0] * z[..., 1, 1] - z[..., 0, 1] * z[..., 1, 0]
+        coupling = self.w * (cosine * self.offset[0] - sine * self.offset[1])
         M = np.empty((*coupling.shape, 2, 2))
         M[..., 0, 0], M[..., 1, 1] = self.A, self.J2
         M[..., 0, 1] = M[..., 1, 0] = coupling
@@ -284,7 +308,8 @@ class DoublePlanarPendulum(System):
 
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
-        potential = -values["z"][..., 0] @ np.array([self.g1, self.g2])
+        z = values["z"]
+        potential = -z[..., 0, :] @ (self.g1 * [1.0, -1.0]) - z[..., 1, :] @ (self.g2 * [1.0, -1.0])
         kinetic = 0.5 * np.sum(values["p"] * self.derive("omega", values), axis=-1)
         return energy_parts(kinetic + potential, potential)
 
@@ -295,8 +320,10 @@ class DoublePlanarPendulum(System):
     def joints(self, theta: Array) -> Array:
         """Where the second joint and the second link's mass centre are, (..., 2, 2), with the first joint at the origin."""
         down = np.stack([np.sin(theta), -np.cos(theta)], axis=-1)
+        beside = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
         middle = self.given["length1"] * down[..., 0, :]
-        return np.stack([middle, middle + self.given["centre2"] * down[..., 1, :]], axis=-2)
+        far = self.centres[1, 0] * beside[..., 1, :] + self.centres[1, 1] * down[..., 1, :]
+        return np.stack([middle, middle + far], axis=-2)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         found = {
@@ -317,4 +344,16 @@ class DoublePlanarPendulum(System):
     def equilibria(self) -> list[Equilibrium]:
         """Each link hanging or upright."""
         labels = {(0, 0): "both hanging", (0, 1): "second upright", (1, 0): "first upright", (1, 1): "both upright"}
-        return [Equilibrium(label, self.state(theta=np.pi * np.array(up))) for up, label in labels.items()]
+        return [
+            Equilibrium(label, self.state(theta=self.hanging + np.pi * np.array(up))) for up, label in labels.items()
+        ]
+
+
+def _centre(field: str, given: float | ArrayLike) -> float | list[float]:
+    """A distance along the link, or two numbers that are not both zero."""
+    if np.ndim(np.asarray(given, dtype=object)) == 0:
+        return check_positive(field, given)  # type: ignore[arg-type]
+    numbers = check_finite(field, given, (2,))
+    if not numbers.any():
+        raise InvalidInputError(field, given, "a mass centre that is not at the joint")
+    return [float(x) for x in numbers]

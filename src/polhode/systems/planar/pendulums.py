@@ -1,4 +1,4 @@
-"""Pendulums and bodies with one angle (6.6.4 and problems 6.3, 6.4, 6.6 of [LLM17]).
+"""Pendulums with one angle (6.6.4 and problems 6.4, 6.6 of [LLM17]).
 
 A body that swings about a fixed axis a, `R ∈ {R : Ra = a} = {exp(θ S(a))}`, with ρ₀ ⊥ a from its centre of mass to the
 axis, `J_a = a·Ja`, e₃ up:
@@ -21,20 +21,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite, check_positive, check_rotation
-from ...core.system import ClosedForm, Field, Invariant, State
+from ...core.system import ClosedForm, Field, State
 from ...errors import InvalidInputError
 from ...geometry import so3
-from ...scalars import flow, get, kernel, par, put
-from ...scalars.protocol import SUCCESS, par_int
+from ...scalars import flow, get, par, put
+from ...scalars.protocol import SUCCESS
 from ..stability.equilibria import Equilibrium
-from .base import BODY, COSINE, FORCE, SINE, CircleSystem
+from .base import BODY, COSINE, ENERGY, FORCE, SINE, CircleSystem
 from .pendulum_exact import swinging_motion
 
 Array = NDArray[np.float64]
-LOAD, HARMONICS = BODY.then(A=1, B=1), BODY.then(count=1)  # the numbers kₙ come behind their count
+LOAD = BODY.then(A=1, B=1)
 LOAD_A, LOAD_B = LOAD.offsets("A", "B")
-(COUNT,), FIRST_HARMONIC = HARMONICS.offsets("count"), HARMONICS.end
-ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
 
 
 @flow
@@ -93,6 +91,7 @@ class AxisPendulum(Swinging):
         **CircleSystem.fields,
         "R": Field((3, 3), "rotation matrix about the axis, body to inertial"),
         "reduced": Field((2,), "components of Rρ₀/|ρ₀| along a₁ and a₂, across the axis"),
+        "constraint_moment": Field((3,), "moment of the axis on the body, across itself, in the body frame"),
     }
 
     def __init__(
@@ -152,18 +151,20 @@ class AxisPendulum(Swinging):
         if name == "reduced" and name not in values:
             direction = self.rotation(values["z"]) @ (self.rho0 / np.linalg.norm(self.rho0))
             return direction @ self.across.T
+        if name == "constraint_moment" and name not in values:
+            return self._constraint_moment(values)
         return super().derive(name, values)
 
     def inertial_rotation(self, values: Mapping[str, Array], t: Array) -> tuple[Array, Array]:
         """The rate is about the axis."""
         return self.derive("R", values), self.derive("omega", values)[:, None] * self.axis
 
-    def constraint_moment(self, state: State) -> Array:
+    def _constraint_moment(self, values: Mapping[str, Array]) -> Array:
         """What the axis does to the body across itself: `(1 − aaᵀ)(J aω̇ + ω² a × Ja − m g ρ₀ × Rᵀe₃)`."""
-        a, J, omega = self.axis, self.pivot_inertia, float(state.omega)
-        M = self.mass * self.g * np.cross(self.rho0, state.R[2])
-        whole = J @ a * (a @ M / self.J) + omega**2 * np.cross(a, J @ a) - M
-        return np.asarray(whole - (whole @ a) * a, np.float64)
+        a, J, omega = self.axis, self.pivot_inertia, self.derive("omega", values)[..., None]
+        M = self.mass * self.g * np.cross(self.rho0, self.derive("R", values)[..., 2, :])
+        whole = J @ a * (M @ a / self.J)[..., None] + omega**2 * np.cross(a, J @ a) - M
+        return np.asarray(whole - (whole @ a)[..., None] * a, np.float64)
 
     @classmethod
     def example(cls) -> State:
@@ -199,98 +200,3 @@ class PlanarPendulum(Swinging):
     @classmethod
     def example(cls) -> State:
         return cls(inertia=1.0, mass=1.2, length=0.7, g=3.0).state(theta=0.5, omega=1.0)
-
-
-@kernel
-def harmonic_sum(p: Any, S: Any, c: Any, s: Any, count: Any) -> Any:
-    """`Σ kₙ sin nθ`, by the addition theorem."""
-    u, v, total = c, s, 0.0 * s
-    for n in range(count):
-        total = total + par(p, FIRST_HARMONIC + n, S) * v
-        u, v = u * c - v * s, v * c + u * s
-    return total
-
-
-@flow
-def harmonic_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """`M = −Σ kₙ sin nθ`."""
-    put(y, FORCE, S, -harmonic_sum(p, S, get(y, COSINE, S), get(y, SINE, S), par_int(p, COUNT, S)))
-    return SUCCESS
-
-
-class PlanarBody(CircleSystem):
-    """A body in the plane, on SO(2), in the potential `U = Σ (kₙ/n)(1 − cos nθ)` with any number of harmonics kₙ.
-
-    On the circle every smooth even potential is such a sum; with `U = k₁(1 − ½ tr R) + (k₂/2)(1 − ½ tr R²)`, that of
-    problem 6.3's example, `harmonics = [k₁, k₂]`.
-
-    >>> body = PlanarBody(1.0, harmonics=[1.0, -1.5])
-    >>> [e.label for e in body.equilibria()]
-    ['θ = -1.230959', 'θ = 0', 'θ = 1.230959', 'θ = 3.141593']
-    """
-
-    summary = "body in the plane with a potential of its angle"
-    reference = "[LLM17] problem 6.3"
-    conserved: Mapping[str, Invariant] = ENERGY
-    force = harmonic_moment
-
-    def __init__(self, inertia: float, harmonics: ArrayLike = ()) -> None:
-        super().__init__(inertia)
-        count = len(np.atleast_1d(np.asarray(harmonics, dtype=object))) if np.size(harmonics) else 0
-        self.harmonics = check_finite("harmonics", harmonics, (count,))
-        if not self.harmonics.any():
-            self.conserved = {**ENERGY, "momentum": Invariant("momentum", "angular momentum p")}
-
-    def describe(self) -> dict[str, Any]:
-        return {"inertia": self.J, "harmonics": self.harmonics.tolist()}
-
-    def parameters(self) -> Array:
-        return np.concatenate([BODY.pack(J=self.J), HARMONICS.pack(count=self.harmonics.size), self.harmonics])
-
-    def potential_energy(self, z: Array) -> Array:
-        angle = np.arctan2(z[..., 1], z[..., 0])
-        n = np.arange(1, self.harmonics.size + 1)
-        # 1 − cos nθ = 2 sin²(nθ/2)
-        return np.sum(self.harmonics / n * 2.0 * np.sin(0.5 * n * angle[..., None]) ** 2, axis=-1)
-
-    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        found = super().invariants(values) | {"momentum": values["p"]}
-        return {name: found[name] for name in self.conserved}
-
-    @classmethod
-    def example(cls) -> State:
-        return cls(1.3, harmonics=[0.8, 0.5, -0.2]).state(theta=0.9, omega=0.7)
-
-    def equilibria(self) -> list[Equilibrium]:
-        """The angles with `Σ kₙ sin nθ = sin θ · d/dc Σ (kₙ/n) Tₙ(c) = 0`, c = cos θ and Tₙ Chebyshev's polynomials: 0, π, and
-        pairs ±θ."""
-        if not self.harmonics.any():
-            return [Equilibrium("any attitude", self.state())]
-        k = np.trim_zeros(self.harmonics, "b")
-        slope = np.polynomial.chebyshev.chebder(np.concatenate([[0.0], k / np.arange(1, k.size + 1)]))
-        pairs = [np.arccos(c) for c in chebyshev_roots(slope)]
-        inner = [a for a in pairs if 1e-7 < a < np.pi - 1e-7]
-        angles = sorted([0.0, np.pi, *inner, *(-a for a in inner)])
-        return [Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in angles]
-
-
-def chebyshev_roots(series: Array) -> list[float]:
-    """The roots from −1 to 1 of a sum of Chebyshev's polynomials, each once, multiple ones too: between any two points
-    where it turns there is at most one, and a multiple one is such a point itself.
-
-    >>> chebyshev_roots(np.polynomial.chebyshev.poly2cheb(np.poly([0.25, 0.25, -0.5])[::-1]))
-    [-0.5, 0.25]
-    """
-    from numpy.polynomial.chebyshev import chebder, chebval
-    from scipy.optimize import brentq
-
-    if series.size < 2:
-        return []
-    small = 1e-14 * float(np.abs(series).sum())
-    points = [-1.0, *chebyshev_roots(np.asarray(chebder(series), np.float64)), 1.0]
-    values = [float(chebval(c, series)) for c in points]
-    found = [c for c, value in zip(points, values, strict=True) if abs(value) <= small]
-    for a, b, left, right in zip(points, points[1:], values, values[1:], strict=False):
-        if left * right < 0.0 and min(abs(left), abs(right)) > small:
-            found.append(float(brentq(chebval, a, b, args=(series,), xtol=1e-15)))
-    return sorted(set(found))

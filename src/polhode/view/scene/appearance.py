@@ -243,17 +243,18 @@ def _(system: PlanarPendulum, trajectory: Trajectory) -> Appearance:
 
 @appearance.register
 def _(system: DoublePlanarPendulum, trajectory: Trajectory) -> Appearance:
-    """Rods with spheres at the mass centres; the mass centre of the second is drawn at its middle."""
+    """Rods with spheres at the mass centres; the second rod is as long as its mass centre is twice from the joint."""
     given = system.given
-    l1, c1, c2 = given["length1"], given["centre1"], given["centre2"]
+    l1, c2 = given["length1"], float(np.hypot(*system.centres[1]))
     size = 0.5 * (l1 + 2.0 * c2)
     heavier = max(given["mass1"], given["mass2"])
-    ends, centres, masses = (l1, 2.0 * c2), (c1, c2), (given["mass1"], given["mass2"])
+    ends, masses = (l1, 2.0 * c2), (given["mass1"], given["mass2"])
     angles = trajectory.theta
     joint = l1 * np.stack([np.sin(angles[:, 0]), 0.0 * angles[:, 0], -np.cos(angles[:, 0])], axis=1)
     objects = []
     for i, at in enumerate((ORIGIN, joint)):
-        end, centre = np.array([0.0, 0.0, -ends[i]]), np.array([0.0, 0.0, -centres[i]])
+        beside, below = system.centres[i]
+        end, centre = np.array([0.0, 0.0, -ends[i]]), np.array([beside, 0.0, -below])
         weight = sphere(0.14 * size * float(np.cbrt(masses[i] / heavier)), centre)
         mesh = merge_meshes([cylinder([0, 0, 0], end, 0.03 * size), weight])
         q = rotations_about([0.0, -1.0, 0.0], angles[:, i])
