@@ -54,7 +54,7 @@ class Plan:
         """Run it, or only its first `steps`, from its `checkpoint` on if there is one. Runs to a tolerance or with chosen times
         have no checkpoints. The result's provenance holds the scenario's title, description and text."""
         run = self.scenario.document.run
-        with _locate_errors(self.scenario.name, "run"):
+        with locate_errors(self.scenario.name, "run"):
             return simulate(
                 self.state,
                 method=self.method,
@@ -62,7 +62,7 @@ class Plan:
                 tangent=run.tangent,
                 events=self.events,
                 progress=progress,
-                provenance=_provenance(self.scenario),
+                provenance=provenance_of(self.scenario),
                 checkpoint=checkpoint if self.steps is not None and run.t_eval is None else None,
                 checkpoint_every=checkpoint_every,
             )
@@ -84,7 +84,7 @@ class Plan:
             return self
         document, name = self.scenario.document, self.scenario.name
         run, end = document.run, _check_extent(name, document.run, self.state)
-        with _locate_errors(name, "run"):
+        with locate_errors(name, "run"):
             method = choose_method(self.system) if self.method is None else self.method
             steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
@@ -98,7 +98,7 @@ class Plan:
             message = "a run to a tolerance cannot be continued: run it again, or give run.step"
             raise ScenarioError(self.scenario.name, "from", message=message)
         _check_earlier(self, self.steps, earlier)
-        with _locate_errors(self.scenario.name, "run"):
+        with locate_errors(self.scenario.name, "run"):
             return resume(earlier, steps=self.steps - earlier.stats.steps, events=self.events, progress=progress)
 
 
@@ -112,10 +112,10 @@ def build_plan(scenario: Scenario) -> Plan:
     10
     """
     where, document = scenario.name, scenario.document
-    system = _build(where, "system", document.system, known_systems())
-    state = _build_state(where, system, document.state)
+    system = build_object(where, "system", document.system, known_systems())
+    state = build_state(where, system, document.state)
     run = document.run
-    method = _build_method(where, document.method, run, system)
+    method = build_method(where, document.method, run, system)
     events = _build_events(where, run, system)
     if run.step is None:
         _check_extent(where, run, state)
@@ -130,7 +130,7 @@ def build_plan(scenario: Scenario) -> Plan:
     return Plan(scenario, system, state, method, steps, samples, memory, events)
 
 
-def _build(where: str, section: str, table: dict[str, Any], known: Mapping[str, type[Any]]) -> Any:
+def build_object(where: str, section: str, table: dict[str, Any], known: Mapping[str, type[Any]]) -> Any:
     """The object that a table names by its `type`."""
     given = dict(table)
     name = given.pop("type", None)
@@ -139,17 +139,17 @@ def _build(where: str, section: str, table: dict[str, Any], known: Mapping[str, 
     if not isinstance(name, str) or name not in known:
         allowed = f"one of {', '.join(known)}{nearest(str(name), known)}"
         raise ScenarioError(where, f"{section}.type", name, allowed)
-    with _locate_errors(where, section):
+    with locate_errors(where, section):
         given = build_bodies(where, section, known[name], given)
         return known[name](**arguments(where, section, known[name].__init__, given))
 
 
-def _build_method(where: str, table: dict[str, Any], run: RunTable, system: System) -> Method | None:
+def build_method(where: str, table: dict[str, Any], run: RunTable, system: System) -> Method | None:
     """The method that a scenario names, or None; with a step, options without a type are those of LGVI."""
     if not table:
         return None
     default = {} if run.step is None else {"type": LGVI.__name__}
-    method: Method = _build(where, "method", default | table, known_methods())
+    method: Method = build_object(where, "method", default | table, known_methods())
     try:
         method.check(system)
     except IncompatibleMethodError as error:
@@ -157,8 +157,9 @@ def _build_method(where: str, table: dict[str, Any], run: RunTable, system: Syst
     return method
 
 
-def _build_state(where: str, system: System, table: dict[str, Any]) -> State:
-    with _locate_errors(where, "state"):
+def build_state(where: str, system: System, table: dict[str, Any]) -> State:
+    """The initial state that a table describes."""
+    with locate_errors(where, "state"):
         state: State = system.state(**arguments(where, "state", type(system).state, table))
     if not all(np.all(np.isfinite(value)) for value in state.values.values()):
         raise ScenarioError(where, "state", message="the state is not finite: its numbers are too large")
@@ -182,7 +183,7 @@ def _check_times(where: str, run: RunTable, state: State) -> float:
         if given:
             problem = f"{name} and t_eval exclude each other"
             raise ScenarioError(where, f"run.{name}", getattr(run, name), problem=problem)
-    with _locate_errors(where, "run"):
+    with locate_errors(where, "run"):
         return check_times(run.t_eval, state.t, run.step, run.t_end)[1]
 
 
@@ -194,7 +195,7 @@ def _check_extent(where: str, run: RunTable, state: State) -> float:
     if run.t_eval is None and run.t_end is None:
         raise ScenarioError(where, "run.t_end", message="run.t_end is missing: the time to end at")
     end = run.t_end if run.t_eval is None else _check_times(where, run, state)
-    with _locate_errors(where, "run"):
+    with locate_errors(where, "run"):
         return check_end(state.t, end)
 
 
@@ -202,7 +203,7 @@ def _count_steps(where: str, run: RunTable, step: float, state: State, method: M
     """The whole steps of the run; with chosen times, up to the last of them."""
     if run.t_eval is not None:
         end = _check_times(where, run, state)
-        with _locate_errors(where, "run"):
+        with locate_errors(where, "run"):
             return whole_steps(state.t, end, step)[0]
     if run.t_end is not None and run.steps is not None:
         raise ScenarioError(where, "run.steps", run.steps, problem="give either t_end or steps, not both")
@@ -210,7 +211,7 @@ def _count_steps(where: str, run: RunTable, step: float, state: State, method: M
         raise ScenarioError(where, "run.t_end", message="run.t_end is missing: give either t_end or steps")
     if run.steps is not None:
         _check_memory(where, run, state.system, method, run.steps)
-    with _locate_errors(where, "run"):
+    with locate_errors(where, "run"):
         return count_steps(state.t, step, run.t_end, run.steps)
 
 
@@ -225,7 +226,8 @@ def _check_memory(where: str, run: RunTable, system: System, method: Method, ste
     return samples, memory
 
 
-def _provenance(scenario: Scenario) -> dict[str, Any]:
+def provenance_of(scenario: Scenario) -> dict[str, Any]:
+    """What a result says of the scenario that it was made from."""
     document = scenario.document
     found: dict[str, Any] = {"title": document.title, "description": document.description}
     found |= {"scenario": scenario.text, "scenario_file": scenario.name}
@@ -258,7 +260,7 @@ def _check_earlier(plan: Plan, steps: int, earlier: Trajectory) -> None:
 
 
 @contextmanager
-def _locate_errors(where: str, section: str) -> Iterator[None]:
+def locate_errors(where: str, section: str) -> Iterator[None]:
     """Turn errors about an argument into errors about its place in the scenario."""
     try:
         yield

@@ -17,6 +17,12 @@
     [output]                          # optional
     file = "free_body.nc"             # default: the scenario's own name
     plots = true                      # false, or a list of figures
+    [ensemble]                        # optional, for `polhode ensemble`; see `ensemble.py`
+    members = 1000
+    [[ensemble.vary]]
+    key = "state.omega[2]"
+    distribution = "normal"
+    std = 0.1
 
 The keys of [system], [state] and [method] are the arguments of the classes that they name; `build.py` validates them
 where it makes the system, the state and the method. Tables of bodies are described in `bodies.py`.
@@ -31,12 +37,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from ...simulation.accuracy import LOOSEST, TIGHTEST
 from ...simulation.arguments import MOST_STEPS
 from ..atomic_files import LONGEST_NAME
-from .validation import ScenarioError, Table, expect, validate
+from .validation import NUMBERS, ScenarioError, Table, expect, optional_numbers, validate
 
 LARGEST_FILE = 1_000_000  # bytes
 
@@ -58,6 +64,14 @@ def _file_name(value: Any) -> Any:
     plain = isinstance(value, str) and value.endswith(".nc") and value[0] != "." and value.isprintable()
     expect(plain and not set(value) & set('/\\:*?"<>|'), value, "a file name without a folder, ending in .nc")
     return expect(len(os.fsencode(value)) <= LONGEST_NAME, value, f"a file name of at most {LONGEST_NAME} bytes")
+
+
+def _save(value: Any) -> Any:
+    counted = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_STEPS
+    return expect(counted or value in ("final", "all"), value, '"final", "all", or a positive whole number')
+
+
+Numbers = Annotated[Any, BeforeValidator(optional_numbers), WithJsonSchema(NUMBERS)]
 
 
 class RunTable(Table):
@@ -88,6 +102,39 @@ class OutputTable(Table):
     )
 
 
+class VaryTable(Table):
+    """One key of [system] or [state] in which the members of an ensemble differ: by a distribution, or on a grid."""
+
+    key: str = Field(description='the key, such as "state.omega", "state.omega[2]" or "system.body1.mass"')
+    distribution: Literal["normal", "uniform", "log_uniform", "sphere", "attitude"] | None = Field(
+        default=None, description="random numbers; left out for a grid"
+    )
+    mean: Numbers = Field(default=None, description="of a normal distribution; default: the value in the file")
+    std: Numbers = Field(
+        default=None, description="standard deviation; of an attitude in rad, about the one in the file"
+    )
+    low: Numbers = Field(default=None, description="the least value")
+    high: Numbers = Field(default=None, description="the largest value")
+    radius: float | None = Field(default=None, description="the length of vectors on a sphere; default 1")
+    values: list[Any] | None = Field(default=None, min_length=1, description="the values of a grid")
+    count: int | None = Field(default=None, ge=1, description="how many values a grid has from low to high")
+    spacing: Literal["linear", "log"] = Field(default="linear", description="of a grid from low to high")
+
+
+class EnsembleTable(Table):
+    """Many members that differ in some keys: `polhode ensemble`."""
+
+    members: int = Field(default=1, ge=1, description="how many members there are, for each point of the grid if any")
+    seed: int = Field(default=0, ge=0, description="of the random numbers")
+    sampling: Literal["random", "sobol", "latin_hypercube"] = Field(
+        default="random", description="independent numbers, or numbers that are spread evenly"
+    )
+    save: Annotated[str | int, BeforeValidator(_save)] = Field(
+        default="final", description='"final", "all", or n for every n-th step'
+    )
+    vary: list[VaryTable] = Field(min_length=1, description="what differs between the members")
+
+
 class Document(Table):
     """A scenario file."""
 
@@ -98,6 +145,7 @@ class Document(Table):
     method: dict[str, Any] = Field(default={}, description="a table with the method's type and options")
     run: RunTable = Field(description="a table with t_end, and step or tolerance")
     output: OutputTable = OutputTable()
+    ensemble: EnsembleTable | None = Field(default=None, description="a table with what differs between members")
 
 
 @dataclass(frozen=True)

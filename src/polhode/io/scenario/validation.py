@@ -6,6 +6,7 @@ import difflib
 import inspect
 import math
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from numpy.typing import ArrayLike
@@ -93,6 +94,7 @@ def arguments(where: str, path: str, function: Callable[..., Any], data: dict[st
     return {name: getattr(given, name) for name in data}
 
 
+@cache
 def arguments_table(function: Callable[..., Any]) -> type[Table]:
     """The table of a scenario that holds the arguments of a method `function`."""
     hints = get_type_hints(function)
@@ -131,17 +133,27 @@ def expect(valid: bool, value: Any, allowed: str) -> Any:
     return value
 
 
-def _keys(model: type[BaseModel], error: ErrorDetails) -> tuple[list[str], str]:
-    """The keys that lead to an error, and its index in a list. What pydantic adds, the type of a union that did not fit,
-    is not part of the file and is left out."""
-    keys: list[str] = []
-    fields: Any = model.model_fields
+def _table_in(hint: Any) -> type[Table] | None:
+    """The table that an annotation is, may be, or is a list of."""
+    return next((part for part in members(hint) if inspect.isclass(part) and issubclass(part, Table)), None)
+
+
+def _keys(model: type[BaseModel], error: ErrorDetails) -> tuple[str, str, type[BaseModel], str]:
+    """The place of an error, its index in a list of values, the table that it is in and the key there. What pydantic adds,
+    the type of a union that did not fit, is not part of the file and is left out."""
+    place, last, used = "", "", 0
+    inner: type[BaseModel] | None = model
     for key in error["loc"]:
-        if fields is None:
+        if inner is None:
             break
-        keys.append(str(key))
-        fields = getattr(fields[key].annotation, "model_fields", None) if key in fields else None
-    return keys, "".join(f"[{key}]" for key in error["loc"][len(keys) :] if isinstance(key, int))
+        used += 1
+        if isinstance(key, int):
+            place += f"[{key}]"
+            continue
+        model, last = inner, str(key)
+        place += f".{key}" if place else last
+        inner = _table_in(model.model_fields[last].annotation) if last in model.model_fields else None
+    return place, "".join(f"[{key}]" for key in error["loc"][used:] if isinstance(key, int)), model, last
 
 
 def _first_error(
@@ -149,19 +161,17 @@ def _first_error(
 ) -> ScenarioError:
     """The first of pydantic's errors as a `ScenarioError`, with everything that is allowed at its place."""
     error = errors[0]
-    keys, index = _keys(model, error)
-    place = ".".join([*path, *keys]) + index
+    found, index, table, last = _keys(model, error)
+    place = ".".join(filter(None, [*path, found])) + index
     if error["type"] not in ("extra_forbidden", "missing"):
-        here = [other for other in errors if _keys(model, other) == (keys, index)]
+        here = [other for other in errors if _keys(model, other)[:2] == (found, index)]
         allowed = [EXPECTED.get(other["type"], other["msg"]).format(**other.get("ctx", {})) for other in here]
         return ScenarioError(where, place, error["input"], " or ".join(dict.fromkeys(allowed)))
-    for key in keys[:-1]:
-        model = model.model_fields[key].annotation  # type: ignore[assignment]
-    known = model.model_fields
+    known = table.model_fields
     if error["type"] == "missing":
-        meaning = known[keys[-1]].description
+        meaning = known[last].description
         return ScenarioError(where, place, message=f"{place} is missing" + (f": {meaning}" if meaning else ""))
-    hint = nearest(keys[-1], known) or "."
+    hint = nearest(last, known) or "."
     return ScenarioError(where, place, error["input"], message=f"{place} is unknown{hint} Allowed: {', '.join(known)}")
 
 
@@ -173,6 +183,11 @@ def _argument_type(hint: Any) -> Any:
     if hint in SIMPLE or get_origin(hint) is Literal or (parts and parts <= SIMPLE):
         return hint
     return Any
+
+
+def optional_numbers(value: Any) -> Any:
+    """Check for nothing, a finite number or nested lists of them."""
+    return value if value is None else _numbers(value)
 
 
 def _numbers(value: Any) -> Any:

@@ -181,3 +181,17 @@ def _headline(ensemble: Ensemble) -> str:
 
 
 FIGURES = {"fan": plot_fan, "histogram": plot_histogram, "map": plot_map}
+CAPTIONS = {
+    "fan": "Quantiles over the members, over time",
+    "histogram": "How the members end",
+    "map": "How the members end, over the first two inputs",
+}
+
+
+def figures_of(ensemble: Ensemble) -> list[str]:
+    """The figures that there is something to show in."""
+    if ensemble.failed.all():
+        return []
+    plain = [name for name, values in ensemble.inputs.items() if np.ndim(values) == 1]
+    wanted = {"fan": len(ensemble.t) > 1, "histogram": True, "map": len(plain) > 1}
+    return [name for name, shown in wanted.items() if shown]

@@ -36,28 +36,30 @@ def save_report(trajectory: Trajectory, path: str | PathLike[str], figures: Mapp
 def report_html(trajectory: Trajectory, figures: Mapping[str, Path]) -> str:
     """The report as text."""
     events = "".join(f"<p>{escape(str(event))}</p>" for event in trajectory.events)
-    images = "".join(_figure_html(caption, file) for caption, file in figures.items())
+    images = "".join(figure_html(caption, file) for caption, file in figures.items())
     sections = [
         f"<header><h1>{escape(title_of(trajectory))}</h1>",
         f"<p class='lead'>{escape(headline(trajectory))}</p>",
         f"<p>{escape(description_of(trajectory))}</p></header>",
-        _section("Conserved quantities", conservation_html(trajectory)),
-        _section("Events", events) if events else "",
-        _section("Motion", f'<div class="stage">{scene_html(scene(trajectory))}</div>'),
-        _section("Figures", images) if images else "",
-        _section("How to repeat this run", _details_html(trajectory) + _scenario_html(trajectory)),
-        _section("References", _citations_html(trajectory)),
+        section("Conserved quantities", conservation_html(trajectory)),
+        section("Events", events) if events else "",
+        section("Motion", f'<div class="stage">{scene_html(scene(trajectory))}</div>'),
+        section("Figures", images) if images else "",
+        section("How to repeat this run", _details_html(trajectory) + _scenario_html(trajectory)),
+        section("References", _citations_html(trajectory)),
     ]
     body = f'<main class="polhode-report">{"".join(sections)}</main>'
     head = f"<style>\n{static_file('report.css')}</style>\n{page_head()}"
     return complete_page(title_of(trajectory), head, body)
 
 
-def _section(title: str, content: str) -> str:
+def section(title: str, content: str) -> str:
+    """A part of a report under its heading."""
     return f"\n<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
 
 
-def _figure_html(caption: str, file: Path) -> str:
+def figure_html(caption: str, file: Path) -> str:
+    """An image within the page, with its caption."""
     data = b64encode(file.read_bytes()).decode("ascii")
     text = escape(caption)
     return f'<figure><img alt="{text}" src="data:image/png;base64,{data}"><figcaption>{text}</figcaption></figure>'
