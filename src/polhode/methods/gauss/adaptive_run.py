@@ -87,4 +87,5 @@ class AdaptiveRun(GaussRun):
 
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
-        return follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        arguments: Any = (*self._motion, *nodes, *control, times, samples, self.report.numbers)
+        return follow(self.kind, *arguments)
