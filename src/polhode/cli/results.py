@@ -1,4 +1,4 @@
-"""`polhode plot` and `polhode view`: figures and the browser view of a result."""
+"""`polhode plot`, `view`, `movie` and `info`: what a result looks like, and what it holds."""
 
 from __future__ import annotations
 
@@ -73,6 +73,28 @@ def view(
         server.wait()
     except KeyboardInterrupt:
         server.close()
+
+
+@main.command()
+@exit_on_error
+def movie(
+    result: Result,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="An .mp4 or .gif file; default: RESULT.gif.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="How long it lasts; default: up to 20.")
+    ] = None,
+    from_time: FromTime = None,
+    to_time: ToTime = None,
+) -> None:
+    """Write a movie of a result: the view, drawn without a browser."""
+    from ..io.trajectory_file import load
+    from ..view.movie.writer import save_movie
+
+    path = out or result.with_suffix(".gif")
+    save_movie(load(result).between(from_time, to_time), path, seconds=seconds, progress=True)
+    say(f"wrote {path}")
 
 
 @main.command()

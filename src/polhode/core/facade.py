@@ -17,6 +17,7 @@ ABOVE = {
     "trajectory_html": "polhode.view.html.notebook",
     "plot": "polhode.view.html.notebook",
     "view": "polhode.view.html.notebook",
+    "save_movie": "polhode.view.movie.writer",
     "save": "polhode.io.trajectory_file",
     "checkpoint_folder": "polhode.io.checkpoint_folder",
     "attributes": "polhode.io.trajectory_file",

@@ -183,6 +183,10 @@ class Trajectory:
         """The animated view, in a notebook; `polhode view` shows a saved run without a notebook."""
         return above("view")(self, height)
 
+    def movie(self, path: str | PathLike[str], *, seconds: float | None = None) -> None:
+        """Write a movie of the view: a GIF or an MP4 file, by the name of `path`, of so many `seconds` (default: up to 20)."""
+        above("save_movie")(self, path, seconds=seconds)
+
     def state(self, i: int) -> State:
         """Sample `i` as a state."""
         return State(self.system, {n: v[i] for n, v in self.values.items()}, float(self.t[i]))

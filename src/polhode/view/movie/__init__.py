@@ -1,0 +1,1 @@
+"""Movies of a trajectory: the scene of the view, drawn without a browser."""
