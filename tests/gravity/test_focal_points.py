@@ -31,7 +31,9 @@ def ellipsoid_field(body: Ellipsoid, x: np.ndarray) -> tuple[np.ndarray, np.ndar
 )
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
 @pytest.mark.parametrize("clear", [0.0, 0.2])
-def test_attraction_on_the_surface_is_that_of_the_ellipsoid(semiaxes: list[float], tolerance: float, clear: float) -> None:
+def test_attraction_on_the_surface_is_that_of_the_ellipsoid(
+    semiaxes: list[float], tolerance: float, clear: float
+) -> None:
     body = Ellipsoid(1.7, semiaxes)
     points = focal_points("body", body, clear, tolerance)
     assert points[:, 0].sum() == pytest.approx(1.7, rel=1e-13)
@@ -50,7 +52,9 @@ def test_attraction_on_the_surface_is_that_of_the_ellipsoid(semiaxes: list[float
 def test_a_ball_is_a_point_and_points_stay_points() -> None:
     cloud = PointMasses([1.0, 2.0], [[2.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     np.testing.assert_array_equal(points_of("body1", Sphere(2.0, 3.0), cloud, 1e-10), [[2.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_array_equal(points_of("body1", cloud, cloud, 1e-10), [[1.0, 2.0, 0.0, 0.0], [2.0, -1.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(
+        points_of("body1", cloud, cloud, 1e-10), [[1.0, 2.0, 0.0, 0.0], [2.0, -1.0, 0.0, 0.0]]
+    )
     segment = focal_points("body", Ellipsoid(1.0, [1.0, 1.0, 2.0]), 0.0, 1e-8)
     assert np.all(segment[:, 1:3] == 0.0)
 
