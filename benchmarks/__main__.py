@@ -14,6 +14,7 @@ import polhode as ph
 from polhode.methods.composition import composition_stages
 from polhode.scalars import duals, lane_width, lanes
 
+from . import near_contact
 from .free_body import AGREEMENT, CJob, NaiveJob, difference_from_c, job, same_as_doubles
 from .full_body import LIMITS, MANY, cluster_job, pair_job
 from .other_costs import costs
@@ -152,6 +153,19 @@ def full_body_table(libraries: dict[str, Yardstick], console: Console) -> Table:
     return table
 
 
+def contact_table(console: Console) -> Table:
+    """Bodies near contact, by their true shapes."""
+    caption = f"errors are those from the same with a tolerance of {near_contact.REFINED:g}"
+    table = Table(title="Gravity near contact: one step", caption=caption, box=box.SIMPLE, show_edge=False)
+    for heading in ("what", "distance/contact", "ms", "error of force", "error of moments"):
+        table.add_column(heading, justify="left" if heading == "what" else "right", no_wrap=True)
+    with console.status("gravity near contact: compiling and timing"):
+        for cost in near_contact.costs(rounds=3):
+            errors = f"{cost.force:.0e}", f"{cost.moments:.0e}"
+            table.add_row(cost.what, f"{cost.apart:g}", f"{1e3 * cost.seconds:.3g}", *errors)
+    return table
+
+
 def tangent_table(console: Console) -> Table:
     """Spacecraft with their tangent maps."""
     with console.status("tangent maps: compiling and timing"):
@@ -205,6 +219,7 @@ def main() -> None:
     console.print(table)
     console.print(tangent_table(console))
     console.print(full_body_table(libraries, console))
+    console.print(contact_table(console))
     console.print(other_table(console))
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..bodies.polyhedron import Polyhedron
 from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Vector, add, cross, dot, scale, subtract
-from ..scalars import atan2, kernel, par, par3, sqrt
+from ..scalars import atan2, kernel, largest, par, par3, smallest, sqrt
 from .polyhedron import edge_logarithm
 
 Array = NDArray[np.float64]
@@ -74,6 +74,25 @@ def facet_sum(S: Any, x: Vector, p: Any, points: int, count: int) -> tuple[Any, 
         P = P + weight * r
         slope = add(slope, scale(weight / r, d))
     return P, slope
+
+
+@kernel
+def segment_distance2(r: Vector, length: Any, along: Vector) -> Any:
+    """The squared distance of a point from an edge whose first end is at r as seen from it."""
+    way = smallest(largest(-dot(r, along), 0.0 * length), length)
+    d = add(r, scale(way, along))
+    return dot(d, d)
+
+
+@kernel
+def edge_distance2(S: Any, x: Vector, p: Any, g: int) -> Any:
+    """The squared distance of x from the nearest edge of a facet: only there is P not smooth."""
+    r1, r2 = subtract(par3(p, g + CORNER1, S), x), subtract(par3(p, g + CORNER2, S), x)
+    r3 = subtract(par3(p, g + CORNER3, S), x)
+    d1 = segment_distance2(r1, par(p, g + LENGTHS, S), par3(p, g + ALONG1, S))
+    d2 = segment_distance2(r2, par(p, g + LENGTHS + 1, S), par3(p, g + ALONG2, S))
+    d3 = segment_distance2(r3, par(p, g + LENGTHS + 2, S), par3(p, g + ALONG3, S))
+    return smallest(d1, smallest(d2, d3))
 
 
 def facet_numbers(body: Polyhedron) -> Array:

@@ -9,7 +9,8 @@ are apart, touch or overlap. Of a pair of facets
 
     far apart     both integrals are sums over the points of a rule for triangles, of degree 3, 5 or 7 by their distance;
     near          the inner one is known in closed form, the outer one is a sum over the points of a rule of degree 9, on f
-                  or on the parts into which f is cut, in four again and again, where it is near g (see `facet_integrals`).
+                  or on the parts into which f is cut, in four again and again, where it is near the edges of g
+                  (see `facet_integrals`).
 
 The force and the moment are the exact derivatives of the sum that U is, so that the motion conserves its energy as in any
 other potential; only where a pair of facets passes from one rule to another does U jump, by less than the tolerance.
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from ..bodies.polyhedron import Polyhedron
 from ..core.parameters import ParameterLayout
 from ..geometry.vectors import Matrix, Vector, add, apply, dot, scale, subtract
-from ..scalars import compiled, get, get3, kernel, par, par3, put, put3, sqrt, worst
+from ..scalars import compiled, get, get3, kernel, par, par3, put, put3, worst
 from ..scalars.protocol import par_int
 from .facet_integrals import (
     AREA,
@@ -44,6 +45,7 @@ from .facet_integrals import (
     NORMAL,
     POINT_SIZE,
     RADIUS,
+    edge_distance2,
     edge_numbers,
     facet_numbers,
     rule_points,
@@ -67,7 +69,7 @@ PART_SIZE, PART_AREA = 10, 9  # a part of a facet: three corners and the area
 DEEPEST = 10  # how often a facet is cut at most
 FAR_DEGREES = (3, 5, 7)  # of the rules for far facets
 LEFT_OUT = (2e-2, 3e-3, 3e-3)  # the factors of their errors
-NOT_NEAR = 1.0  # a part whose distance is above this times its size is not cut
+NOT_NEAR = 0.15  # a part is not cut whose size is below its distance times the tenth root of the tolerance over this
 SINGULAR = 15.0  # smallest part, in units of the fourth root of the tolerance times the size of the smaller body
 
 
@@ -98,7 +100,6 @@ def near_pair(
     """What a facet of body 1 with normal n, the one part in the workspace, adds to U, F and M with the near facet g."""
     count = par_int(p, at + COUNTS + NEAREST, S)
     near, smallest = smallest_of(par(p, at + NEAR, S)), smallest_of(par(p, at + SMALLEST, S))
-    centre, radius = par3(p, g + CENTRE, S), par(p, g + RADIUS, S)
     zero = 0.0 * X[0]
     total = (zero, (zero, zero, zero), (zero, zero, zero))
     left = 1
@@ -110,9 +111,7 @@ def near_pair(
         middle = scale(1.0 / 3.0, add(A, add(B, C)))
         a, b, c = subtract(A, middle), subtract(B, middle), subtract(C, middle)
         size2 = worst(dot(a, a) + dot(b, b) + dot(c, c))
-        d = subtract(middle, centre)
-        gap = smallest_of(sqrt(dot(d, d)) - radius)
-        close = gap <= 0.0 or gap * gap < near * near * size2
+        close = smallest_of(edge_distance2(S, middle, p, g)) < near * near * size2
         if close and size2 > smallest * smallest and left < 3 * DEEPEST:
             AB, BC, CA = scale(0.5, add(A, B)), scale(0.5, add(B, C)), scale(0.5, add(C, A))
             quarter = 0.25 * area
@@ -195,8 +194,8 @@ def pair_numbers(first: Polyhedron, second: Polyhedron, kind: int, G: float, tol
     """The parameters: header, rules, facets of body 1, facets of body 2.
 
     A rule of degree d on facets of radii a₁ and a₂ whose centres are D apart leaves out a part `c ((a₁ + a₂)/2D)ᵈ⁺¹` of
-    their integral; c was found by trials. Next to the other body the integral over a small part has a relative error of
-    the fourth power of its size.
+    their integral; c was found by trials. So does that of degree 9 on a part, with its distance from the edges of the
+    other facet. Next to these the integral over a small part has a relative error of the fourth power of its size.
     """
     rules = [product_rule(2), radon_rule(), product_rule(4), product_rule(5)]
     smaller = min(first.volume, second.volume) ** (1.0 / 3.0)
@@ -205,7 +204,7 @@ def pair_numbers(first: Polyhedron, second: Polyhedron, kind: int, G: float, tol
         facets1=len(first.faces),
         facets2=len(second.faces),
         strength=0.5 * G * first.density * second.density,
-        near=NOT_NEAR,
+        near=NOT_NEAR * tolerance**-0.1,
         smallest=SINGULAR * tolerance**0.25 * smaller,
         points=[len(rule) + -len(rule) % BLOCK for rule in rules],
         inner=[len(rule) for rule in rules[:NEAREST]],

@@ -62,8 +62,9 @@ class FullBodyProblem(System):
     """Bodies under mutual gravity, in inertial coordinates.
 
     `bodies`: mass distributions of `polhode.bodies` (or their descriptions). `gravity`: "points" for the exact sum over
-    point masses, "polyhedron" for the exact field of a mesh in which points move, or an order N ≥ 2 of the expansion in
-    inertia integrals; a single point mass may be a body, and does not turn. `G` is the gravitational constant.
+    point masses, "polyhedron" for the exact field of a mesh in which points move, "shapes" for the true shapes of meshes,
+    ellipsoids and points, valid up to contact (`polhode.gravity.Shapes`), or an order N ≥ 2 of the expansion in
+    inertia integrals, valid while the circumscribed spheres do not overlap; a single point mass may be a body, and does not turn. `G` is the gravitational constant.
     `perturbations`: a list of `DistantBody`, `UniformField` and `ExternalPotential` (or their tables). `dissipation`: a list of `TidalFriction`, for the method `ForcedLGVI`.
 
     >>> from polhode.bodies import Sphere
