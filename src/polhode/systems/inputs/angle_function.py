@@ -61,7 +61,12 @@ class AnglePotential:
                 value = formula_kernel(field, [self.expression], [theta])
                 derived = formula_kernel(field, [sympy.diff(self.expression, theta)], [theta])
             self.value = lambda angle: on_arrays(value, [angle])[0]
-            self.slope = kernel(lambda angle: derived((angle,))[0])
+
+            @kernel
+            def slope(angle: Any) -> Any:
+                return derived((angle,))[0]
+
+            self.slope = slope
         else:
             self._from_function(given)
         self.name = getattr(given, "__name__", "a Python function")
