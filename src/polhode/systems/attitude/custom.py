@@ -22,12 +22,12 @@ from ...scalars import flow, get3, kernel, par3, par6, put3
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
+from ..inputs.implicit_rate import put_node_rate
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
 from .forced import ROTOR, ForcedAttitude
-from .implicit_rate import put_node_rate
 from .linear_term import LinearTerm
 
 Array = NDArray[np.float64]

@@ -22,13 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
-from ...errors import InvalidInputError
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, scale, subtract
 from ...scalars import Flow, flow, kernel, par3, par6, par9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ..inputs.damping import check_damping
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from .base import (
     INERTIA,
@@ -152,19 +152,3 @@ class ForcedAttitude(AttitudeSystem):
         omega = self.derive("omega", values)
         kinetic = 0.5 * np.sum(omega * (omega @ self.inertia.matrix), axis=-1)
         return kinetic + self.potential_energy(self.derive("R", values))
-
-
-def check_damping(field: str, value: ArrayLike | None) -> Array:
-    """A damping matrix from a number, three numbers or a 3×3 matrix; it must not add energy."""
-    if value is None:
-        return np.zeros((3, 3))
-    array = np.asarray(value, dtype=object)
-    if array.shape == ():
-        D = float(check_finite(field, value, ())) * np.eye(3)
-    elif array.shape == (3,):
-        D = np.diag(check_finite(field, value, (3,)))
-    else:
-        D = check_finite(field, value, (3, 3))
-    if np.linalg.eigvalsh(0.5 * D + 0.5 * D.T)[0] < -5e-13 * np.abs(D).max():
-        raise InvalidInputError(field, value, "a matrix with ω·Dω ≥ 0: one that does not add energy")
-    return D

@@ -37,9 +37,9 @@ from ...geometry.vectors import (
 )
 from ...scalars import Flow, Rate, any_of, kernel, sqrt, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
+from ..inputs.implicit_rate import values9
 from ..inputs.transient_flow import TransientFlow, TransientRate
 from .base import attitude_and_momentum, put_attitude_and_momentum, put_rates
-from .implicit_rate import values9
 from .legendre import RESIDUAL_BOUND, Transform, damped_newton, full, with_partials
 
 

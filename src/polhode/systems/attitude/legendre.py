@@ -14,7 +14,7 @@ from ...geometry.vectors import Matrix, Symmetric, Vector, add, dot, negate, sca
 from ...scalars import Dual, any_of, attach, kernel, where
 from ...scalars.functions import overloads
 from ..inputs.attitude_function import AttitudeFunction
-from .implicit_rate import values9
+from ..inputs.implicit_rate import values9
 
 MOST_ITERATIONS = 100
 SMALL = 1e-20  # a squared correction, relative to the solution, after which Newton's method has arrived

@@ -27,6 +27,8 @@ from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
 from ...scalars.protocol import SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
+from ..inputs.damping import check_damping
+from ..inputs.external_moment import ExternalMoment
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
@@ -41,6 +43,7 @@ from .flows import (
     pair_moments,
     rhs_bodies,
 )
+from .moments import with_moments
 from .relative_equilibria import (
     distance_up_to_common_rotation,
     distance_up_to_vertical_rotation,
@@ -58,7 +61,9 @@ class CoupledBodies(System):
     """n rigid bodies with coupled attitudes; fields have the body as their first axis.
 
     `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
-    `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body.
+    `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body. `dampings`: of each body D of a
+    moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers, or a kernel of the
+    time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`.
 
     >>> from polhode import linearize
     >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[0, 1, 0.7]])
@@ -76,6 +81,9 @@ class CoupledBodies(System):
         gyros: ArrayLike | None = None,
         *,
         potential: Any = None,
+        dampings: Sequence[ArrayLike] | None = None,
+        moments: Sequence[Any] | None = None,
+        frame: str = "body",
         allow_unphysical: bool = False,
     ) -> None:
         if isinstance(inertias, (str, Mapping)) or not isinstance(inertias, Iterable) or not len(list(inertias)):
@@ -101,9 +109,19 @@ class CoupledBodies(System):
             Variable("R", Copies(Rotations(), n)), Variable("Pi", Copies(Euclidean(3), n), kicked=True)
         )
         self.conserved = {"energy": Invariant("energy", "Σ ½ ω·Jω + U")}
-        if self.potential is None or is_unchanged_by_rotations(self.potential):
+        self._relative = self.potential is None or is_unchanged_by_rotations(self.potential)
+        if self._relative:
             momentum = Invariant("momentum", "angular momentum of all bodies, Σ R Π")
             self.conserved = {**self.conserved, "spatial_momentum": momentum}
+        self.dampings = [check_damping(f"dampings[{i}]", D) for i, D in enumerate(self._each("dampings", dampings))]
+        self.damped = any(D.any() for D in self.dampings)
+        self.moments = [
+            ExternalMoment.of(moment, frame, f"moments[{i}]") for i, moment in enumerate(self._each("moments", moments))
+        ]
+        forced = any(moment.acts for moment in self.moments)
+        self.hamiltonian = not (self.damped or forced)
+        if not self.hamiltonian:
+            self.conserved = {}
         self._force: Any = pair_moments
         if self.potential is not None:
             write = self.potential.write
@@ -113,21 +131,34 @@ class CoupledBodies(System):
                 return SUCCESS
 
             self._force = TransientFlow(potential_moments)
+        if forced:
+            self._force = with_moments(self._force, self.moments)
+
+    def _each(self, field: str, given: Any) -> list[Any]:
+        """One of these per body; none stands for nothing on each."""
+        if given is None:
+            return [None] * self.n
+        if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or len(list(given)) != self.n:
+            raise InvalidInputError(field, given, f"a list with one entry for each of the {self.n} bodies")
+        return list(given)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
         with_rotors = Representation(
             self.layout, drift=drift_rotors, force=self._force, rhs=rhs_bodies, workspace=COMPONENTS * self.n
         )
-        if self.gyros.any():
+        if self.gyros.any() or self.damped:
             return {Form.DEFAULT: with_rotors}
-        return {Form.DEFAULT: replace(with_rotors, drift=drift_bodies, exact_drift=exact_drift_bodies)}
+        plain = replace(with_rotors, drift=drift_bodies)
+        forced = any(moment.acts for moment in self.moments)
+        return {Form.DEFAULT: plain if forced else replace(plain, exact_drift=exact_drift_bodies)}
 
     def free_parameters(self) -> Array:
         return np.concatenate([[self.n], *(J.principal_entries() for J in self.inertias)])
 
     def parameters(self) -> Array:
-        bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]
+        each = zip(self.inertias, self.gyros, self.dampings, strict=True)
+        bodies = [np.concatenate([J.entries(), a, D.reshape(-1)]) for J, a, D in each]
         couplings = [COUPLING.pack(i=i, j=j, C=C) for i, j, C in self.couplings]
         head, count = HEADER.pack(bodies=self.n), COUPLINGS.pack(couplings=len(couplings))
         return np.concatenate([head, *bodies, count, *couplings])
@@ -140,6 +171,11 @@ class CoupledBodies(System):
             given["potential"] = self.potential.describe()
         if self.gyros.any():
             given["gyros"] = self.gyros.tolist()
+        if self.damped:
+            given["dampings"] = [D.tolist() for D in self.dampings]
+        if any(moment.acts for moment in self.moments):
+            given["moments"] = [moment.describe().get("moment") for moment in self.moments]
+            given |= {"frame": self.moments[0].frame} if self.moments[0].frame != "body" else {}
         return given | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def state(
@@ -224,7 +260,7 @@ class CoupledBodies(System):
     def equilibria(self) -> list[Equilibrium]:
         """Attitudes at which the bodies rest; where only the relative ones matter, one of those that differ by a common
         rotation. Couplings by matrices that make a tree: all, in closed form. Otherwise those that Newton's method finds."""
-        relative = "spatial_momentum" in self.conserved
+        relative = self._relative
         starts, complete = self._starts()
         found = balanced_attitudes(
             moments_at_rest(self),
@@ -251,7 +287,7 @@ class CoupledBodies(System):
         """Rotations of all bodies as one about e₃ with rate `Omega`, those that Newton's method finds from bodies as they
         may rest and from random attitudes; one of each circle."""
         rate = check_rate(Omega)
-        if "spatial_momentum" not in self.conserved:
+        if not self._relative or not self.hamiltonian:
             allowed = "couplings, or a formula that is unchanged by common rotations"
             raise InvalidInputError("potential", self.potential and self.potential.describe(), allowed)
         J = self._J()

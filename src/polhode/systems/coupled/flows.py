@@ -16,23 +16,22 @@ from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.so3 import vee2_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
-from ...geometry.vectors import add, apply_symmetric, cross, multiply, scale, subtract, times_hat, transpose
+from ...geometry.vectors import add, apply, apply_symmetric, cross, multiply, scale, subtract, times_hat, transpose
 from ...scalars import flow, get3, get9, kernel, par3, par6, par9, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 
 # how many bodies, then the numbers of each, how many couplings, then the numbers of each
 HEADER = ParameterLayout(bodies=1)
-BODY = ParameterLayout(**INERTIA_ENTRIES.sizes, a=3)
+BODY = ParameterLayout(**INERTIA_ENTRIES.sizes, a=3, D=9)
 COUPLINGS = ParameterLayout(couplings=1)
 COUPLING = ParameterLayout(i=1, j=1, C=9)
 (BODIES,), FIRST_BODY, BODY_SIZE = HEADER.offsets("bodies"), HEADER.end, BODY.size
-INERTIA, INVERSE_INERTIA, ROTOR = BODY.offsets("J", "J_inverse", "a")
+INERTIA, INVERSE_INERTIA, ROTOR, DAMPING = BODY.offsets("J", "J_inverse", "a", "D")
 FIRST_COUPLING, COUPLING_SIZE = COUPLINGS.end, COUPLING.size
 FIRST, SECOND, MATRIX = COUPLING.offsets("i", "j", "C")
 ENTRIES, COMPONENTS = Rotations().size, Euclidean(3).size  # of an attitude, and of a momentum
 NO_FIELD = (0.0, 0.0, 0.0)
 NO_CHARGE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-NO_DAMPING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -67,7 +66,8 @@ def body_at(i: Any) -> Any:
 
 @kernel
 def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
-    """`R ↦ R F`, `Π ↦ FᵀΠ` for every body. `rotors` is None where no body has one: then the equation for F is simpler."""
+    """`R ↦ R F`, `Π ↦ Fᵀ(Π − ¼Dv) − ¼Dv`, v = vee(F − Fᵀ), for every body. `rotors` is None where no body has a rotor or is
+    damped: then the equation for F is simpler."""
     n = par_int(p, BODIES, S)
     for i in range(n):
         k = body_at(i)
@@ -79,7 +79,7 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
         else:
             a = par3(p, k + ROTOR, S)
             c, iterations, defect, failed = solve_linear_increment_(
-                par6(p, k + INERTIA, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, NO_DAMPING
+                par6(p, k + INERTIA, S), subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, par9(p, k + DAMPING, S)
             )
         record(report, iterations, defect)
         if failed:
@@ -88,7 +88,12 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
     for i in range(n):
         E = cayley_increment(get3(y, increment_at(n, i), S))
         put9(y, attitude_at(i), S, compose(get9(y, attitude_at(i), S), E))
-        put3(y, momentum_at(n, i), S, turned_back(E, get3(y, momentum_at(n, i), S)))
+        Pi = get3(y, momentum_at(n, i), S)
+        if rotors is None:
+            put3(y, momentum_at(n, i), S, turned_back(E, Pi))
+        else:
+            impulse = scale(-0.25, apply(par9(p, body_at(i) + DAMPING, S), vee2_(E)))
+            put3(y, momentum_at(n, i), S, add(turned_back(E, add(Pi, impulse)), impulse))
     return SUCCESS
 
 
@@ -100,7 +105,7 @@ def drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 
 @flow
 def drift_rotors(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The step of bodies of which some have rotors."""
+    """The step of bodies of which some have rotors, or are damped."""
     return drift_each(S, y, p, h, report, True)
 
 
@@ -118,14 +123,14 @@ def exact_drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) 
 
 @rate
 def rhs_bodies(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-    """`Ṙ = R S(ω)`, `Π̇ = Π × ω`, `ω = J⁻¹ (Π − a)` for every body."""
+    """`Ṙ = R S(ω)`, `Π̇ = Π × ω − Dω`, `ω = J⁻¹ (Π − a)` for every body."""
     n = par_int(p, BODIES, S)
     for i in range(n):
         k = body_at(i)
         Pi = get3(y, momentum_at(n, i), S)
         omega = apply_symmetric(par6(p, k + INVERSE_INERTIA, S), subtract(Pi, par3(p, k + ROTOR, S)))
         put9(dy, attitude_at(i), S, times_hat(get9(y, attitude_at(i), S), omega))
-        put3(dy, momentum_at(n, i), S, cross(Pi, omega))
+        put3(dy, momentum_at(n, i), S, subtract(cross(Pi, omega), apply(par9(p, k + DAMPING, S), omega)))
     return SUCCESS
 
 

@@ -62,10 +62,11 @@ class AnglePotential:
                 derived = formula_kernel(field, [sympy.diff(self.expression, theta)], [theta])
             self.value = lambda angle: on_arrays(value, [angle])[0]
 
+            @kernel
             def slope(angle: Any) -> Any:
                 return derived((angle,))[0]
 
-            self.slope = kernel(slope)
+            self.slope = slope
         else:
             self._from_function(given)
         self.name = getattr(given, "__name__", "a Python function")

@@ -53,7 +53,6 @@ from ..attitude.base import (
     attitude_and_momentum,
     put_rates,
 )
-from ..attitude.implicit_rate import put_node_rate
 from ..inputs.external_moment import (
     IN_BODY,
     MOMENT,
@@ -63,6 +62,7 @@ from ..inputs.external_moment import (
     pulse_profile,
     pulse_vectors,
 )
+from ..inputs.implicit_rate import put_node_rate
 from ..inputs.transient_flow import TransientFlow, TransientRate
 
 Array = NDArray[np.float64]
