@@ -25,12 +25,13 @@ from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
-from ...scalars.protocol import SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.named_parameters import NamedParameters
+from ..inputs.transient_flow import potential_force
 from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
 from .flows import (
+    BODY_SIZE,
     COMPONENTS,
     COUPLING,
     COUPLINGS,
@@ -59,6 +60,7 @@ class CoupledBodies(System):
 
     `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body.
+    `parameters`: values of the names in the potential.
 
     >>> from polhode import linearize
     >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[0, 1, 0.7]])
@@ -76,6 +78,7 @@ class CoupledBodies(System):
         gyros: ArrayLike | None = None,
         *,
         potential: Any = None,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         if isinstance(inertias, (str, Mapping)) or not isinstance(inertias, Iterable) or not len(list(inertias)):
@@ -89,7 +92,11 @@ class CoupledBodies(System):
         n = self.n = len(self.inertias)
         self.gyros = np.zeros((n, 3)) if gyros is None else check_finite("gyros", gyros, (n, 3))
         self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(couplings)]
-        self.potential: Potential | None = None if potential is None else potential_of(potential, n)
+        self.named = NamedParameters(parameters, HEADER.size + n * BODY_SIZE + COUPLINGS.size)
+        self.potential: Potential | None = None
+        if potential is not None:
+            self.potential = potential_of(potential, n, parameters=self.named)
+        self.named.check_used()
         if self.potential is not None and self.couplings:
             raise InvalidInputError("potential", potential, "either couplings or a potential, not both")
         self.fields = {
@@ -106,13 +113,7 @@ class CoupledBodies(System):
             self.conserved = {**self.conserved, "spatial_momentum": momentum}
         self._force: Any = pair_moments
         if self.potential is not None:
-            write = self.potential.write
-
-            def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-                write(S, y)
-                return SUCCESS
-
-            self._force = TransientFlow(potential_moments)
+            self._force = potential_force(self.potential.write)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -130,7 +131,7 @@ class CoupledBodies(System):
         bodies = [np.concatenate([J.entries(), a]) for J, a in zip(self.inertias, self.gyros, strict=True)]
         couplings = [COUPLING.pack(i=i, j=j, C=C) for i, j, C in self.couplings]
         head, count = HEADER.pack(bodies=self.n), COUPLINGS.pack(couplings=len(couplings))
-        return np.concatenate([head, *bodies, count, *couplings])
+        return np.concatenate([head, *bodies, count, *couplings, self.named.numbers()])
 
     def describe(self) -> dict[str, Any]:
         given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
@@ -140,7 +141,7 @@ class CoupledBodies(System):
             given["potential"] = self.potential.describe()
         if self.gyros.any():
             given["gyros"] = self.gyros.tolist()
-        return given | ({"allow_unphysical": True} if self._allow_unphysical else {})
+        return given | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def state(
         self,

@@ -174,6 +174,7 @@ class DampedGyrostat(Gyrostat):
         Form.FULL_KICK: pulses_quaternion,
     }
     _behind = (PI_D,)
+    _layout = DAMPER
 
     def __init__(
         self,
@@ -186,6 +187,7 @@ class DampedGyrostat(Gyrostat):
         *,
         frame: str = "body",
         rotor_torque: Any = None,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         self.damper_inertia = check_positive("damper_inertia", damper_inertia)
@@ -199,6 +201,7 @@ class DampedGyrostat(Gyrostat):
             torque,
             frame=frame,
             rotor_torque=rotor_torque,
+            parameters=parameters,
             allow_unphysical=allow_unphysical,
         )
 
