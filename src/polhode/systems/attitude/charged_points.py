@@ -45,8 +45,10 @@ from ...geometry.vectors import (
 )
 from ...scalars import get9, kernel, par6, put3
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int
+from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, VectorField, points_moment, weighted_point
-from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.transient_flow import TransientFlow, TransientRate, potential_force
+from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
 from .base import (
@@ -66,8 +68,9 @@ from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
 
 Array = NDArray[np.float64]
-CHARGES = INERTIA_ENTRIES.then(count=1)  # then come the points, each with its charge
-(COUNT,), POINTS = CHARGES.offsets("count"), CHARGES.end
+# how many points there are, and where they begin, each with its charge: behind the named parameters
+CHARGES = INERTIA_ENTRIES.then(count=1, points=1)
+COUNT, POINTS = CHARGES.offsets("count", "points")
 
 
 @kernel
@@ -76,10 +79,12 @@ def end_slope(S: Any, p: Any, R: Matrix, Q: Matrix, sign: Any, vector: Any, slop
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
     for i in range(par_int(p, COUNT, S)):
-        q, rho = weighted_point(S, p, POINTS, i)
+        q, rho = weighted_point(S, p, par_int(p, POINTS, S), i)
         here, there = apply(R, rho), apply(Q, rho)
         chord = scale(-sign, subtract(there, here))
-        inside = add(apply_transposed(slopes(here), chord), scale(sign, add(vector(here), vector(there))))
+        inside = add(
+            apply_transposed(slopes(S, p, here), chord), scale(sign, add(vector(S, p, here), vector(S, p, there)))
+        )
         total = add(total, scale(0.5 * q, cross(rho, apply_transposed(R, inside))))
     return total
 
@@ -90,8 +95,8 @@ def charge_moment(S: Any, p: Any, R: Matrix, vector: Any) -> Vector:
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
     for i in range(par_int(p, COUNT, S)):
-        q, rho = weighted_point(S, p, POINTS, i)
-        total = add(total, scale(q, cross(rho, apply_transposed(R, vector(apply(R, rho))))))
+        q, rho = weighted_point(S, p, par_int(p, POINTS, S), i)
+        total = add(total, scale(q, cross(rho, apply_transposed(R, vector(S, p, apply(R, rho))))))
     return total
 
 
@@ -101,15 +106,15 @@ def field_weight(S: Any, p: Any, R: Matrix, curl: Any) -> Vector:
     zero = 0.0 * R[0]
     total = (zero, zero, zero)
     for i in range(par_int(p, COUNT, S)):
-        q, rho = weighted_point(S, p, POINTS, i)
+        q, rho = weighted_point(S, p, par_int(p, POINTS, S), i)
         x = apply(R, rho)
-        total = add(total, scale(q * dot(x, curl(x)), rho))
+        total = add(total, scale(q * dot(x, curl(S, p, x)), rho))
     return total
 
 
-def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow, TransientRate]:
-    """The variational drift, the forced one, and the continuous motion."""
-    vector, slopes, curl = magnetic.vector, magnetic.slopes, magnetic.curl
+@remembered
+def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[TransientFlow, TransientFlow, TransientRate]:
+    """The variational drift, the forced one, and the continuous motion, from the kernels of A, its slopes and its curl."""
 
     @kernel
     def increment(S: Any, p: Any, h: Any, Pi: Vector, start: Vector, given: Any, report: Any) -> tuple[Vector, Any]:
@@ -147,35 +152,26 @@ def magnetic_flows(magnetic: VectorField) -> tuple[TransientFlow, TransientFlow,
         omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, charge_moment(S, p, R, vector)))
         change = cross(Pi, omega)
         for i in range(par_int(p, COUNT, S)):
-            q, rho = weighted_point(S, p, POINTS, i)
+            q, rho = weighted_point(S, p, par_int(p, POINTS, S), i)
             x, rate = apply(R, rho), cross(omega, rho)
-            turning = cross(rho, apply_transposed(R, apply_transposed(slopes(x), apply(R, rate))))
-            change = add(change, scale(q, add(turning, cross(rate, apply_transposed(R, vector(x))))))
+            turning = cross(rho, apply_transposed(R, apply_transposed(slopes(S, p, x), apply(R, rate))))
+            change = add(change, scale(q, add(turning, cross(rate, apply_transposed(R, vector(S, p, x))))))
         put_rates(S, dy, R, omega, change)
         return SUCCESS
 
     return TransientFlow(drift), TransientFlow(forced), TransientRate(rhs)
 
 
-def electric_flow(electric: ScalarField) -> TransientFlow:
-    """The moment `−Σ q ρ × Rᵀ∇V`."""
-    if electric.potential is None:
-        negative_gradient = electric.negative_gradient
+@remembered
+def electric_flow(pull: Any) -> TransientFlow:
+    """The moment `−Σ q ρ × Rᵀ∇V`, from the kernel of −∇V."""
 
-        def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(
-                y, FORCE, S, points_moment(S, get9(y, ATTITUDE, S), p, POINTS, par_int(p, COUNT, S), negative_gradient)
-            )
-            return SUCCESS
-
-        return TransientFlow(formula)
-    write = electric.potential.write
-
-    def numerical(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        write(S, y)
+    def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        R, count = get9(y, ATTITUDE, S), par_int(p, COUNT, S)
+        put3(y, FORCE, S, points_moment(S, R, p, par_int(p, POINTS, S), count, pull))
         return SUCCESS
 
-    return TransientFlow(numerical)
+    return TransientFlow(formula)
 
 
 class ChargedPoints(MagneticBody):
@@ -183,7 +179,7 @@ class ChargedPoints(MagneticBody):
 
     `charges` and `positions` (n, 3) in the body frame; `electric`: V(x), a formula in x, y, z, a kernel, or (slow) a
     Python function; `magnetic`: the vector potential A(x), three formulas or a kernel that gives three numbers.
-    `LGVI` discretises the magnetic part variationally; `ForcedLGVI` by the discrete Lagrange–d'Alembert principle.
+    `parameters`: values of the names in these. `LGVI` discretises the magnetic part variationally; `ForcedLGVI` by the discrete Lagrange–d'Alembert principle.
 
     >>> body = ChargedPoints([1, 2, 2.5], [1, -1], [[1, 0, 0], [0, 1, 0]], electric="x*z", magnetic=["0", "x*z", "0"])
     >>> body.describe()["magnetic"]
@@ -209,16 +205,20 @@ class ChargedPoints(MagneticBody):
         electric: Any = "0",
         magnetic: Any = ("0", "0", "0"),
         *,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
         count = len(np.atleast_1d(np.asarray(charges, dtype=object)))
         self.charges = check_finite("charges", charges, (count,))
         self.positions = check_finite("positions", positions, (count, 3))
-        self.electric = ScalarField(electric, "electric", self.charges, self.positions)
-        self.magnetic = VectorField(magnetic, "magnetic")
-        drift, forced, rhs = magnetic_flows(self.magnetic)
-        force = electric_flow(self.electric)
+        named = self.named = NamedParameters(parameters, CHARGES.end)
+        self.electric = ScalarField(electric, "electric", self.charges, self.positions, named)
+        self.magnetic = VectorField(magnetic, "magnetic", named)
+        named.check_used()
+        drift, forced, rhs = magnetic_flows(self.magnetic.vector, self.magnetic.slopes, self.magnetic.curl)
+        potential = self.electric.potential
+        force = electric_flow(self.electric.pull) if potential is None else potential_force(potential.write)
         self._representations: dict[str, Representation] = {
             Form.DEFAULT: Representation(MATRIX, drift=drift, force=force, rhs=rhs),
             Form.FORCED: Representation(KINETIC, drift=forced, force=force),
@@ -230,11 +230,14 @@ class ChargedPoints(MagneticBody):
 
     def describe(self) -> dict[str, Any]:
         own = {"charges": self.charges.tolist(), "positions": self.positions.tolist()}
-        return super().describe() | own | {"electric": self.electric.describe(), "magnetic": self.magnetic.describe()}
+        formulas = {"electric": self.electric.describe(), "magnetic": self.magnetic.describe()}
+        return super().describe() | own | formulas | self.named.describe()
 
     def parameters(self) -> Array:
         points = np.column_stack([self.charges, self.positions])
-        return np.concatenate([super().parameters(), CHARGES.pack(count=len(self.charges)), points.reshape(-1)])
+        named = self.named.numbers()
+        charges = CHARGES.pack(count=len(self.charges), points=CHARGES.end + named.size)
+        return np.concatenate([super().parameters(), charges, named, points.reshape(-1)])
 
     def places(self, R: Array) -> Array:
         """Where the charges are, (..., n, 3), at attitudes (..., 3, 3)."""

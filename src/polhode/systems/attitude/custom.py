@@ -23,11 +23,13 @@ from ...scalars.protocol import NO_NODE_RATE, SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.implicit_rate import put_node_rate
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.named_parameters import NamedParameters
+from ..inputs.transient_flow import TransientFlow, potential_force
+from ..inputs.user_functions import StateFunction, remembered
 from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
-from .forced import ROTOR, ForcedAttitude
+from .forced import ROTOR, TERMS, ForcedAttitude
 from .linear_term import LinearTerm
 
 Array = NDArray[np.float64]
@@ -38,7 +40,7 @@ def linear_momentum(S: Any, p: Any, R: Matrix, linear: Any) -> Vector:
     """A(R), or the constant a among the parameters."""
     if linear is None:
         return par3(p, ROTOR, S)
-    return linear(R)
+    return linear(S, p, R)
 
 
 @kernel
@@ -60,7 +62,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
 
 
 @kernel
-def no_moment(S: Any, y: Any) -> None:
+def no_moment(S: Any, y: Any, p: Any) -> None:
     """Clear the force slots."""
     zero = 0.0
     put3(y, FORCE, S, (zero, zero, zero))
@@ -69,21 +71,36 @@ def no_moment(S: Any, y: Any) -> None:
 @flow
 def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """A moment given by numbers, and no potential."""
-    no_moment(S, y)
+    no_moment(S, y, p)
     return add_moment(S, y, p, t, h, None, None)
+
+
+@remembered
+def force_with_moment(write: Any, moment: Any, linear: Any, user: StateFunction | None) -> TransientFlow:
+    """The moment of a potential, or of none, and one that a user gave."""
+
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        write(S, y, p)
+        return add_moment(S, y, p, t, h, moment, linear)
+
+    return TransientFlow(force, moment=user)
 
 
 class AttitudeBody(ForcedAttitude):
     """A rigid body with any potential and any moment.
 
     `potential`: U(R) as a kernel, as a SymPy expression in `polhode.systems.symbols()` or its text, or as a Python
-    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, three numbers, or plain data as for
-    directors, in the "body" or "inertial" ("space") `frame`. `damping`: D of a moment −Dω. `gyro`: a, the momentum of a
-    built-in rotor; or `linear`: the three components of A(R), as SymPy expressions, a SymPy vector, or texts.
+    function of the 3×3 array R (slow). `moment`: a kernel `moment(t, R, omega)`, three numbers, three formulas in t,
+    R11 … R33 and omega1 … omega3, or plain data as for directors, in the "body" or "inertial" ("space") `frame`.
+    `damping`: D of a moment −Dω. `gyro`: a, the momentum of a built-in rotor; or `linear`: the three components of A(R),
+    as SymPy expressions, a SymPy vector, or texts. `parameters`: values of the names in these formulas, and of further
+    arguments of these functions; bodies that differ in numbers only share their compiled code.
 
     >>> body = AttitudeBody([1.0, 2.0, 2.5], potential="-2*R33", gyro=[0.0, 0.0, 0.5])
     >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
     array([0., 0., 3.])
+    >>> float(AttitudeBody([1, 2, 2.5], potential="k*R33", parameters={"k": 2}).potential_energy(np.eye(3)))
+    2.0
     """
 
     summary = "rigid body with any potential and moment"
@@ -103,6 +120,7 @@ class AttitudeBody(ForcedAttitude):
         damping: ArrayLike | None = None,
         gyro: ArrayLike | None = None,
         linear: Any = None,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         super().__init__(inertia, gyro=gyro, damping=damping, allow_unphysical=allow_unphysical)
@@ -110,9 +128,11 @@ class AttitudeBody(ForcedAttitude):
             raise InvalidInputError(
                 "linear", linear, problem="linear and gyro exclude each other: add the vector of the rotor to A"
             )
-        self.linear = None if linear is None else LinearTerm(linear)
-        self.potential: Potential | None = None if potential is None else potential_of(potential)
-        self.moment = ExternalMoment.of(moment, frame)
+        named = self.named = NamedParameters(parameters, TERMS.end)
+        self.linear = None if linear is None else LinearTerm(linear, parameters=named)
+        self.potential: Potential | None = None if potential is None else potential_of(potential, parameters=named)
+        self.moment = ExternalMoment.of(moment, frame, parameters=named)
+        named.check_used()
         self.hamiltonian = not (self.damped or self.moment.acts)
         self.force = self._force()
         free = self.potential is None and self.linear is None
@@ -126,19 +146,9 @@ class AttitudeBody(ForcedAttitude):
             return pulse_force
         write = no_moment if self.potential is None else self.potential.write
         if not self.moment.acts:
-
-            def potential_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-                write(S, y)
-                return SUCCESS
-
-            return TransientFlow(potential_force)
-        moment, linear = self.moment.function, None if self.linear is None else self.linear.vector
-
-        def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            write(S, y)
-            return add_moment(S, y, p, t, h, moment, linear)
-
-        return TransientFlow(force, moment=self.moment.given)
+            return potential_force(write)
+        linear = None if self.linear is None else self.linear.momentum
+        return force_with_moment(write, self.moment.function, linear, self.moment.user)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -152,7 +162,10 @@ class AttitudeBody(ForcedAttitude):
     def describe(self) -> dict[str, Any]:
         linear = {} if self.linear is None else {"linear": self.linear.describe()}
         potential = {} if self.potential is None else {"potential": self.potential.describe()}
-        return super().describe() | potential | linear | self.moment.describe()
+        return super().describe() | potential | linear | self.moment.describe() | self.named.describe()
+
+    def own_parameters(self) -> Array:
+        return self.named.numbers()
 
     def potential_energy(self, R: Array) -> Array:
         return super().potential_energy(R) if self.potential is None else self.potential.energy(R)

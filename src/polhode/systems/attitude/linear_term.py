@@ -24,8 +24,10 @@ from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cro
 from ...scalars import Flow, Rate, kernel, par6
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.limits import limited
+from ..inputs.named_parameters import NONE, NamedParameters
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_functions import remembered
 from .base import INVERSE_INERTIA, attitude_and_momentum, put_attitude_and_momentum, put_rates
 from .end_dependence import solve_with_end
 from .forced import NO_CHARGE, NO_FIELD, linear_increment, rotor_and_damping
@@ -36,7 +38,7 @@ Array = NDArray[np.float64]
 class LinearTerm:
     """A(R), given by three SymPy expressions in `symbols()` or their texts, and the flows that it makes."""
 
-    def __init__(self, given: Any, field: str = "linear") -> None:
+    def __init__(self, given: Any, field: str = "linear", parameters: NamedParameters = NONE) -> None:
         import sympy
 
         if isinstance(given, str) or not isinstance(given, (Iterable, sympy.MatrixBase, sympy.MatrixExpr)):
@@ -44,57 +46,60 @@ class LinearTerm:
         parts = list(sympy.Matrix(given)) if isinstance(given, sympy.MatrixExpr) else list(given)
         if len(parts) != 3:
             raise InvalidInputError(field, given, f"three expressions in the entries of R, not {len(parts)}")
-        R = symbols()
-        every = list(R)
+        R, self.parameters = symbols(), parameters
+        every = [*R, *parameters.symbols]
         with limited(field, given):
-            self.expressions = [known_symbols(f"{field}[{i}]", e, every) for i, e in enumerate(parts)]
+            self.expressions = [known_symbols(f"{field}[{i}]", e, list(R), parameters) for i, e in enumerate(parts)]
             self.vector = formula_kernel(field, self.expressions, every)
             # column j of B is the gradient of A_j, the opposite of the moment of a potential A_j
             gradients = [[-m for m in moment_of(A, R)] for A in self.expressions]
             self.slopes = formula_kernel(field, [gradients[j][i] for i in range(3) for j in range(3)], every)
-        self.drift, self.rhs = self._flows()
+        self.momentum = parameters.bind(self.vector)
+        self.drift, self.rhs = _flows(self.momentum, parameters.bind(self.slopes))
 
     def at(self, R: Array) -> Array:
         """A at attitudes (..., 3, 3)."""
         entries = np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0)
-        return np.stack(on_arrays(self.vector, entries), axis=-1)
+        return np.stack(on_arrays(self.vector, [*entries, *self.parameters.values]), axis=-1)
 
     def describe(self) -> list[str]:
         """The three expressions as text."""
         return [text_of(e) for e in self.expressions]
 
-    def _flows(self) -> tuple[Flow, Rate]:
-        vector, slopes = self.vector, self.slopes
 
-        @kernel
-        def increment(S: Any, p: Any, h: Any, Pi: Vector, mean: Vector, given: Any, report: Any) -> tuple[Vector, Any]:
-            _, loss = given
-            return linear_increment(S, p, subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss, report)
+@remembered
+def _flows(vector: Any, slopes: Any) -> tuple[Flow, Rate]:
+    """The drift and the continuous motion, from the kernels `(S, p, R)` of A and of B."""
 
-        @kernel
-        def mean_term(S: Any, p: Any, R: Matrix, Q: Matrix, Pi: Vector, given: Any) -> Vector:
-            here, _ = given
-            return scale(0.5, add(here, vector(Q)))
+    @kernel
+    def increment(S: Any, p: Any, h: Any, Pi: Vector, mean: Vector, given: Any, report: Any) -> tuple[Vector, Any]:
+        _, loss = given
+        return linear_increment(S, p, subtract(Pi, mean), h, mean, NO_CHARGE, NO_FIELD, loss, report)
 
-        def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            R, Pi = attitude_and_momentum(S, y)
-            _, D = rotor_and_damping(p, S)
-            here, B = vector(R), slopes(R)
-            loss = subtract(D[0:3], B[0:3]) + subtract(D[3:6], B[3:6]) + subtract(D[6:9], B[6:9])  # D − B
-            E, _, failed = solve_with_end(S, p, h, R, Pi, here, (here, loss), report, increment, mean_term)
-            if failed:
-                return NO_SOLUTION
-            v, Q = scale(0.25, vee2_(E)), compose(R, E)
-            after = subtract(apply(slopes(Q), v), apply(D, v))
-            put_attitude_and_momentum(S, y, Q, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
-            return SUCCESS
+    @kernel
+    def mean_term(S: Any, p: Any, R: Matrix, Q: Matrix, Pi: Vector, given: Any) -> Vector:
+        here, _ = given
+        return scale(0.5, add(here, vector(S, p, Q)))
 
-        def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-            R, Pi = attitude_and_momentum(S, y)
-            _, D = rotor_and_damping(p, S)
-            omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, vector(R)))
-            change = add(cross(Pi, omega), subtract(apply(slopes(R), omega), apply(D, omega)))
-            put_rates(S, dy, R, omega, change)
-            return SUCCESS
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        R, Pi = attitude_and_momentum(S, y)
+        _, D = rotor_and_damping(p, S)
+        here, slope = vector(S, p, R), slopes(S, p, R)
+        loss = subtract(D[0:3], slope[0:3]) + subtract(D[3:6], slope[3:6]) + subtract(D[6:9], slope[6:9])  # D − B
+        E, _, failed = solve_with_end(S, p, h, R, Pi, here, (here, loss), report, increment, mean_term)
+        if failed:
+            return NO_SOLUTION
+        v, Q = scale(0.25, vee2_(E)), compose(R, E)
+        after = subtract(apply(slopes(S, p, Q), v), apply(D, v))
+        put_attitude_and_momentum(S, y, Q, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
+        return SUCCESS
 
-        return TransientFlow(drift), TransientRate(rhs)
+    def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+        R, Pi = attitude_and_momentum(S, y)
+        _, D = rotor_and_damping(p, S)
+        omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, vector(S, p, R)))
+        change = add(cross(Pi, omega), subtract(apply(slopes(S, p, R), omega), apply(D, omega)))
+        put_rates(S, dy, R, omega, change)
+        return SUCCESS
+
+    return TransientFlow(drift), TransientRate(rhs)

@@ -24,26 +24,28 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.vectors import Vector, add, apply, apply_symmetric, apply_transposed, cross, dot, scale, subtract
 from ...scalars import flow, get3, get9, kernel, par3, par6, put3, sqrt
 from ...scalars.protocol import SUCCESS, par_int
+from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, weighted_point
 from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
 from .base import ATTITUDE, FORCE
 from .forced import TERMS, ForcedAttitude
 
 Array = NDArray[np.float64]
-# how many points and sources there are, g and Λ; then come the sources and the points, each with its weight
-FIELD = TERMS.then(points=1, sources=1, uniform=3, linear=6)
-POINTS, SOURCES, UNIFORM, LINEAR = FIELD.offsets("points", "sources", "uniform", "linear")
-LISTS = FIELD.end
+# how many points and sources there are, g and Λ, and where the lists of sources and points, each with its weight, begin:
+# behind the named parameters
+FIELD = TERMS.then(points=1, sources=1, uniform=3, linear=6, lists=1)
+POINTS, SOURCES, UNIFORM, LINEAR, LISTS = FIELD.offsets("points", "sources", "uniform", "linear", "lists")
 
 
 @kernel
-def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
+def attraction(S: Any, p: Any, lists: Any, sources: Any, x: Vector) -> Vector:
     """G at x, of the field given by numbers."""
     G = add(par3(p, UNIFORM, S), apply_symmetric(par6(p, LINEAR, S), x))
     for j in range(sources):
-        mu, place = weighted_point(S, p, LISTS, j)
+        mu, place = weighted_point(S, p, lists, j)
         d = subtract(place, x)
         r2 = dot(d, d)
         G = add(G, scale(mu / (r2 * sqrt(r2)), d))
@@ -54,15 +56,15 @@ def attraction(S: Any, p: Any, sources: Any, x: Vector) -> Vector:
 def attraction_moment(S: Any, y: Any, p: Any, further: Any) -> Vector:
     """`Σ m ρ × RᵀG(Rρ)`; `further` is a kernel with more of the field, or None."""
     R = get9(y, ATTITUDE, S)
-    points, sources = par_int(p, POINTS, S), par_int(p, SOURCES, S)
+    points, sources, lists = par_int(p, POINTS, S), par_int(p, SOURCES, S), par_int(p, LISTS, S)
     zero = 0.0 * R[0]
     M = (zero, zero, zero)
     for i in range(points):
-        m, rho = weighted_point(S, p, LISTS, sources + i)
+        m, rho = weighted_point(S, p, lists, sources + i)
         x = apply(R, rho)
-        G = attraction(S, p, sources, x)
+        G = attraction(S, p, lists, sources, x)
         if further is not None:
-            G = add(G, further(x))
+            G = add(G, further(S, p, x))
         M = add(M, scale(m, cross(rho, apply_transposed(R, G))))
     return M
 
@@ -74,24 +76,27 @@ def field_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     return SUCCESS
 
 
-def further_moment(further: ScalarField) -> TransientFlow:
-    """The moment of the field by numbers and of a further one."""
-    if further.potential is None:
-        negative_gradient = further.negative_gradient
+@remembered
+def formula_moment(pull: Any) -> TransientFlow:
+    """The moment of the field by numbers and of a further one, given the kernel of −∇V."""
 
-        def formula_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-            put3(y, FORCE, S, attraction_moment(S, y, p, negative_gradient))
-            return SUCCESS
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        put3(y, FORCE, S, attraction_moment(S, y, p, pull))
+        return SUCCESS
 
-        return TransientFlow(formula_moment)
-    write = further.potential.write
+    return TransientFlow(force)
 
-    def numerical_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        write(S, y)
+
+@remembered
+def numerical_moment(write: Any) -> TransientFlow:
+    """The same where the moment of the further field is found numerically."""
+
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        write(S, y, p)
         put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, None)))
         return SUCCESS
 
-    return TransientFlow(numerical_moment)
+    return TransientFlow(force)
 
 
 class FieldBody(ForcedAttitude):
@@ -101,7 +106,8 @@ class FieldBody(ForcedAttitude):
     its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient;
     `potential`: V of any further field, a SymPy expression in x, y, z or its text, a kernel V(x) of three numbers, or
     (slow) a Python function of an array. Of a formula it is found out whether it is symmetric about the axis of the rest
-    of the field, or else about a coordinate axis; other functions count as symmetric about none.
+    of the field, or else about a coordinate axis; other functions count as symmetric about none. `parameters`: values of
+    the names in the potential.
 
     >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
     >>> body.inertia.matrix.diagonal()
@@ -122,6 +128,7 @@ class FieldBody(ForcedAttitude):
         gradient: ArrayLike | None = None,
         *,
         potential: Any = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         count = len(np.atleast_1d(np.asarray(masses, dtype=object)))
         self.masses = check_finite("masses", masses, (count,))
@@ -140,9 +147,13 @@ class FieldBody(ForcedAttitude):
         if np.linalg.eigvalsh(inertia)[0] <= 1e-12 * np.abs(inertia).max():
             raise InvalidInputError("positions", positions, "points that do not all lie on one line through the centre")
         super().__init__(inertia)
-        self.further = None if potential is None else ScalarField(potential, "potential", self.masses, self.positions)
+        named, points = NamedParameters(parameters, FIELD.end), (self.masses, self.positions)
+        self.further = None if potential is None else ScalarField(potential, "potential", *points, named)
+        self.named = named
+        named.check_used()
         if self.further is not None:
-            self.force = further_moment(self.further)
+            numerical = self.further.potential
+            self.force = formula_moment(self.further.pull) if numerical is None else numerical_moment(numerical.write)
         self.symmetry_axes = self._symmetry_axes()
         if len(self.symmetry_axes) == 1:
             momentum = Invariant("momentum", "angular momentum about the axis of symmetry of the field, Π·Rᵀn")
@@ -171,13 +182,15 @@ class FieldBody(ForcedAttitude):
     def describe(self) -> dict[str, Any]:
         given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
         formula = {} if self.further is None else {"potential": self.further.describe()}
-        return {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()} | formula
+        data = {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()}
+        return data | formula | self.named.describe()
 
     def own_parameters(self) -> Array:
         points, linear = np.column_stack([self.masses, self.positions]), symmetric_entries(self.gradient)
         counts = {"points": len(self.masses), "sources": len(self.sources)}
-        field = FIELD.pack(**counts, uniform=self.uniform, linear=linear)
-        return np.concatenate([field, self.sources.reshape(-1), points.reshape(-1)])
+        named = self.named.numbers()
+        field = FIELD.pack(**counts, uniform=self.uniform, linear=linear, lists=FIELD.end + named.size)
+        return np.concatenate([field, named, self.sources.reshape(-1), points.reshape(-1)])
 
     def field_potential(self, x: Array) -> Array:
         """V at points (..., 3)."""

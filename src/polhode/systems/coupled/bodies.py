@@ -25,14 +25,15 @@ from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
-from ...scalars.protocol import SUCCESS
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.damping import check_damping
 from ..inputs.external_moment import ExternalMoment
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.named_parameters import NamedParameters
+from ..inputs.transient_flow import potential_force
 from ..stability.equilibria import Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
 from .flows import (
+    BODY_SIZE,
     COMPONENTS,
     COUPLING,
     COUPLINGS,
@@ -63,7 +64,8 @@ class CoupledBodies(System):
     `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body. `dampings`: of each body D of a
     moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers, or a kernel of the
-    time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`.
+    time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`. `parameters`: values of the names in
+    the potential and in the moments.
 
     >>> from polhode import linearize
     >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[0, 1, 0.7]])
@@ -84,6 +86,7 @@ class CoupledBodies(System):
         dampings: Sequence[ArrayLike] | None = None,
         moments: Sequence[Any] | None = None,
         frame: str = "body",
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         if isinstance(inertias, (str, Mapping)) or not isinstance(inertias, Iterable) or not len(list(inertias)):
@@ -97,7 +100,11 @@ class CoupledBodies(System):
         n = self.n = len(self.inertias)
         self.gyros = np.zeros((n, 3)) if gyros is None else check_finite("gyros", gyros, (n, 3))
         self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(couplings)]
-        self.potential: Potential | None = None if potential is None else potential_of(potential, n)
+        listed = COUPLINGS.size + len(self.couplings) * COUPLING.size
+        self.named = NamedParameters(parameters, HEADER.size + n * BODY_SIZE + listed)
+        self.potential: Potential | None = None
+        if potential is not None:
+            self.potential = potential_of(potential, n, parameters=self.named)
         if self.potential is not None and self.couplings:
             raise InvalidInputError("potential", potential, "either couplings or a potential, not both")
         self.fields = {
@@ -116,21 +123,17 @@ class CoupledBodies(System):
         self.dampings = [check_damping(f"dampings[{i}]", D) for i, D in enumerate(self._each("dampings", dampings))]
         self.damped = any(D.any() for D in self.dampings)
         self.moments = [
-            ExternalMoment.of(moment, frame, f"moments[{i}]") for i, moment in enumerate(self._each("moments", moments))
+            ExternalMoment.of(moment, frame, f"moments[{i}]", self.named)
+            for i, moment in enumerate(self._each("moments", moments))
         ]
+        self.named.check_used()
         forced = any(moment.acts for moment in self.moments)
         self.hamiltonian = not (self.damped or forced)
         if not self.hamiltonian:
             self.conserved = {}
         self._force: Any = pair_moments
         if self.potential is not None:
-            write = self.potential.write
-
-            def potential_moments(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-                write(S, y)
-                return SUCCESS
-
-            self._force = TransientFlow(potential_moments)
+            self._force = potential_force(self.potential.write)
         if forced:
             self._force = with_moments(self._force, self.moments)
 
@@ -161,7 +164,7 @@ class CoupledBodies(System):
         bodies = [np.concatenate([J.entries(), a, D.reshape(-1)]) for J, a, D in each]
         couplings = [COUPLING.pack(i=i, j=j, C=C) for i, j, C in self.couplings]
         head, count = HEADER.pack(bodies=self.n), COUPLINGS.pack(couplings=len(couplings))
-        return np.concatenate([head, *bodies, count, *couplings])
+        return np.concatenate([head, *bodies, count, *couplings, self.named.numbers()])
 
     def describe(self) -> dict[str, Any]:
         given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
@@ -176,7 +179,7 @@ class CoupledBodies(System):
         if any(moment.acts for moment in self.moments):
             given["moments"] = [moment.describe().get("moment") for moment in self.moments]
             given |= {"frame": self.moments[0].frame} if self.moments[0].frame != "body" else {}
-        return given | ({"allow_unphysical": True} if self._allow_unphysical else {})
+        return given | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def state(
         self,

@@ -18,7 +18,7 @@ from .flows import INVERSE_INERTIA, ROTOR, attitude_at, body_at, moment_at, mome
 
 
 def function_of(moment: ExternalMoment) -> Any:
-    """The kernel `(t, R, omega)` of a moment in body components."""
+    """The kernel `(S, p, t, R, omega)` of a moment in body components."""
     if moment.function is not None:
         return moment.function
     numbers: Any = [float(x) for x in moment.pulse]
@@ -27,7 +27,7 @@ def function_of(moment: ExternalMoment) -> Any:
     centre, half = numbers[6], numbers[7]
 
     @kernel
-    def of_pulse(t: Any, R: Matrix, omega: Vector) -> Vector:
+    def of_pulse(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
         return add(pulse_moment(profile(t, centre, half), body, space, R), scale(0.0, omega))
 
     return of_pulse
@@ -36,7 +36,7 @@ def function_of(moment: ExternalMoment) -> Any:
 @kernel
 def law(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, moment: Any) -> Vector:
     """The moment, as `put_node_rate` asks for it."""
-    return moment(t, R, omega)  # type: ignore[no-any-return]
+    return moment(S, p, t, R, omega)  # type: ignore[no-any-return]
 
 
 @kernel
@@ -46,7 +46,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, n: int, i: int, moment: A
     R, M = get9(y, attitude_at(i), S), get3(y, at, S)
     start = add(subtract(get3(y, momentum_at(n, i), S), par3(p, k + ROTOR, S)), scale(0.5 * h, M))
     failed = put_node_rate(S, y, at, p, t, h, R, start, par6(p, k + INVERSE_INERTIA, S), law, moment)
-    put3(y, at, S, add(M, moment(t, R, get3(y, at, S))))
+    put3(y, at, S, add(M, moment(S, p, t, R, get3(y, at, S))))
     return NO_NODE_RATE if failed else SUCCESS
 
 
@@ -61,7 +61,7 @@ def with_moments(force: Any, moments: Sequence[ExternalMoment]) -> TransientFlow
     for i, moment in enumerate(moments):
         if moment.acts:
             combined = _then(kernel(combined), n, i, function_of(moment))
-    given = {f"moments[{i}]": moment.given for i, moment in enumerate(moments) if moment.acts}
+    given = {f"moments[{i}]": moment.user for i, moment in enumerate(moments)}
     return TransientFlow(combined, **given)
 
 

@@ -26,9 +26,11 @@ def is_unchanged_by_rotations(potential: Potential) -> bool:
     if not isinstance(potential, SymbolicPotential) or has_corners(potential.expression):
         return False
     symbols = [x for R in attitude_symbols(potential.bodies) for x in R]
-    slopes = formula_kernel("potential", [sympy.diff(potential.expression, x) for x in symbols], symbols)
+    named = potential.parameters
+    slopes = [sympy.diff(potential.expression, x) for x in symbols]
+    formula = formula_kernel("potential", slopes, [*symbols, *named.symbols])
     R = random_attitudes(np.random.default_rng(1), TRIALS, potential.bodies)
-    values = on_arrays(slopes, (x for i in range(potential.bodies) for x in entries(R[:, i])))
+    values = on_arrays(formula, [*(x for i in range(potential.bodies) for x in entries(R[:, i])), *named.values])
     G = np.stack(values, axis=-1).reshape(R.shape)
     # columns of R and of the slopes, as rows
     r, g = (np.swapaxes(A, -1, -2).reshape(TRIALS, -1, 3) for A in (R, G))

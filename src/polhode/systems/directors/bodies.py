@@ -22,6 +22,7 @@ from ..attitude.base import AttitudeSystem
 from ..attitude.free_exact import free_closed_form
 from ..attitude.given import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
+from ..inputs.named_parameters import NamedParameters
 from .steps import director_representations
 
 Array = NDArray[np.float64]
@@ -34,8 +35,10 @@ class DirectorBody(AttitudeSystem):
 
     `inertia`: three principal moments or a symmetric 3×3 matrix, in the basis of the directors.
     `moment`: nothing; a table `{profile, coefficients, start, duration}`, that is a vector times a profile of time
-    ("constant", or "triangle" that rises from `start`, peaks half-way and has fallen after `duration`); or a function
-    `moment(t, R, omega) -> (m1, m2, m3)` of the time, the nine entries of R row by row, and the body rate.
+    ("constant", or "triangle" that rises from `start`, peaks half-way and has fallen after `duration`); three formulas in
+    t, R11 … R33 and omega1 … omega3; or a function `moment(t, R, omega) -> (m1, m2, m3)` of the time, the nine entries of
+    R row by row, and the body rate. `parameters`: values of the names in the formulas, and of further arguments of the
+    function.
     `frame`: whether the components of the moment are along the directors ("body") or fixed ("inertial", or "space").
 
     >>> body = DirectorBody([1, 2, 2.5], moment={"profile": "triangle", "coefficients": [0, 0, 1]}, frame="space")
@@ -62,10 +65,18 @@ class DirectorBody(AttitudeSystem):
     _representations: Mapping[str, Representation] = director_representations(twistless=False)
 
     def __init__(
-        self, inertia: ArrayLike, *, moment: Any = None, frame: str = "body", allow_unphysical: bool = False
+        self,
+        inertia: ArrayLike,
+        *,
+        moment: Any = None,
+        frame: str = "body",
+        parameters: Mapping[str, Any] | None = None,
+        allow_unphysical: bool = False,
     ) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
-        self.moment = ExternalMoment.of(moment, frame)
+        self.named = NamedParameters(parameters, MOMENT.end)
+        self.moment = ExternalMoment.of(moment, frame, parameters=self.named)
+        self.named.check_used()
         self.conserved = {} if self.moment.acts else type(self).conserved
         self.hamiltonian = type(self).hamiltonian and not self.moment.acts
         if self.moment.function is not None:
@@ -76,10 +87,10 @@ class DirectorBody(AttitudeSystem):
         return self._representations
 
     def describe(self) -> dict[str, Any]:
-        return super().describe() | self.moment.describe()
+        return super().describe() | self.moment.describe() | self.named.describe()
 
     def parameters(self) -> Array:
-        return np.concatenate([super().parameters(), MOMENT.pack(pulse=self.moment.pulse)])
+        return np.concatenate([super().parameters(), MOMENT.pack(pulse=self.moment.pulse), self.named.numbers()])
 
     def state(self, *, directors: ArrayLike | None = None, **given: Unpack[GivenState]) -> State:  # type: ignore[override]
         """A state from an attitude (`directors` as rows, or `R`, `q`, `q_wxyz` or `euler`; default: identity) and a rate
@@ -186,9 +197,15 @@ class NonTwistingBody(DirectorBody):
     _representations = director_representations(twistless=True)
 
     def __init__(
-        self, inertia: ArrayLike, *, moment: Any = None, frame: str = "body", allow_unphysical: bool = False
+        self,
+        inertia: ArrayLike,
+        *,
+        moment: Any = None,
+        frame: str = "body",
+        parameters: Mapping[str, Any] | None = None,
+        allow_unphysical: bool = False,
     ) -> None:
-        super().__init__(inertia, moment=moment, frame=frame, allow_unphysical=allow_unphysical)
+        super().__init__(inertia, moment=moment, frame=frame, parameters=parameters, allow_unphysical=allow_unphysical)
         J = self.inertia.matrix
         if np.abs(J[2, :2]).max() > PARALLEL * np.abs(J).max():
             raise InvalidInputError("inertia", inertia, "a matrix with the third axis principal (J13 = J23 = 0)")

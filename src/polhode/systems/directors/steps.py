@@ -44,6 +44,7 @@ from ..attitude.base import (
 )
 from ..inputs.external_moment import body_moment
 from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_functions import remembered
 from .balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
 
 VELOCITIES = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3)), Variable("stretch", Euclidean(6)))
@@ -183,6 +184,7 @@ def split_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless:
     return SUCCESS
 
 
+@remembered
 def director_representations(twistless: bool, moment: Any = None) -> dict[str, Representation]:
     """The four representations, for a moment given as a kernel, or (None) as numbers among the parameters.
 

@@ -39,12 +39,14 @@ from ..inputs.sympy_kernels import made
 
 UNIFORM, DISTANT, POTENTIAL = range(3)  # the kinds
 LIST = ParameterLayout(count=1)
+# behind a potential come its named parameters and on which bodies it acts
 UNIFORM_NUMBERS, POTENTIAL_NUMBERS = ParameterLayout(kind=1, g=3), ParameterLayout(kind=1)
 ORBIT_NUMBERS = ParameterLayout(centre=3, P=3, Q=3, eccentricity=1, rate=1, anomaly=1, iterations=1)
-DISTANT_NUMBERS = ParameterLayout(kind=1, strength=1, tidal=1, on_orbit=1, orbit=ORBIT_NUMBERS.size)
-FIRST, BLOCKS, ACTS = LIST.end, DISTANT_NUMBERS.end, POTENTIAL_NUMBERS.end
+# `named`: where its named parameters begin; behind a distant body come the places of the bodies' shapes
+DISTANT_NUMBERS = ParameterLayout(kind=1, strength=1, tidal=1, on_orbit=1, named=1, orbit=ORBIT_NUMBERS.size)
+FIRST, BLOCKS, BEHIND_POTENTIAL = LIST.end, DISTANT_NUMBERS.end, POTENTIAL_NUMBERS.end
 (FIELD,) = UNIFORM_NUMBERS.offsets("g")
-STRENGTH, TIDAL, ON_ORBIT, ORBIT = DISTANT_NUMBERS.offsets("strength", "tidal", "on_orbit", "orbit")
+STRENGTH, TIDAL, ON_ORBIT, NAMED, ORBIT = DISTANT_NUMBERS.offsets("strength", "tidal", "on_orbit", "named", "orbit")
 CENTRE, AXIS_P, AXIS_Q = ORBIT_NUMBERS.offsets("centre", "P", "Q")
 ECCENTRICITY, RATE, ANOMALY, ITERATIONS = ORBIT_NUMBERS.offsets("eccentricity", "rate", "anomaly", "iterations")
 MOST_ITERATIONS = 5
@@ -161,21 +163,24 @@ class Functions:
     potential_forces: Any
 
     @classmethod
-    def of(cls, places: dict[int, Any], potentials: dict[int, Any]) -> Functions:
-        """From functions `(t) -> place` and `(S, t, x, R) -> (W, F, M)`, by their number in the list."""
+    def of(cls, places: dict[int, Any], potentials: dict[int, tuple[Any, int]]) -> Functions:
+        """From functions `(S, p, at, t) -> place`, and `(S, p, at, t, x, R) -> (W, F, M)` with how many named parameters they
+        have, by their number in the list; `at` is where these begin in p."""
         lines = ["def update_positions(S, p, at, t):", "    pass"]
         for k in places:
-            lines.append(f"    put_place(S, p, par_int(p, at + {FIRST + k}, S) + {ORBIT + CENTRE}, f{k}(t))")
+            lines.append(f"    own = par_int(p, at + {FIRST + k}, S)")
+            lines.append(f"    put_place(S, p, own + {ORBIT + CENTRE}, f{k}(S, p, par_int(p, own + {NAMED}, S), t))")
         names = {"put_place": put_place, "par_int": par_int} | {f"f{k}": f for k, f in places.items()}
         update_positions = made("update_positions", lines, names)
         if not potentials:
             return cls(update_positions, None)
         lines = ["def potential_forces(S, t, i, m, x, R, p, at, work, w):", "    zero = 0.0 * x[0]"]
         lines.append("    W, F, M = zero, (zero, zero, zero), (zero, zero, zero)")
-        for k in potentials:
-            lines.append(f"    if par_int(p, par_int(p, at + {FIRST + k}, S) + {ACTS} + i, S) > 0:")
-            lines.append(f"        w{k}, f{k}, m{k} = U{k}(S, t, x, R)")
+        for k, (_, named) in potentials.items():
+            lines.append(f"    own = par_int(p, at + {FIRST + k}, S) + {BEHIND_POTENTIAL}")
+            lines.append(f"    if par_int(p, own + {named} + i, S) > 0:")
+            lines.append(f"        w{k}, f{k}, m{k} = U{k}(S, p, own, t, x, R)")
             lines.append(f"        W, F, M = W + w{k}, add(F, f{k}), add(M, m{k})")
         lines.append("    return W, F, M")
-        names = {"add": add, "par_int": par_int} | {f"U{k}": U for k, U in potentials.items()}
+        names = {"add": add, "par_int": par_int} | {f"U{k}": U for k, (U, _) in potentials.items()}
         return cls(update_positions, made("potential_forces", lines, names))

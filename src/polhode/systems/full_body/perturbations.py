@@ -27,8 +27,10 @@ from ...gravity.dispatch import energies
 from ...gravity.kepler import plane
 from ...scalars import double, kernel
 from ...scalars.compile import Kernel
+from ..inputs.named_parameters import NamedParameters
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, text_of
 from ..inputs.tracing import trace
+from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
 from .external_potential import ExternalPotential
 from .perturbation_kernels import (
     ANOMALY,
@@ -135,7 +137,7 @@ class DistantBody:
     """A point mass, too heavy or too far to be moved, that pulls at every part of every body: force and moment.
 
     `position`: three numbers (it rests), a `KeplerOrbit` or its table, three formulas in t, or a function of t marked
-    `@polhode.scalars.kernel`. `order`: the degree to which the bodies' shapes count; by default that of their mutual
+    `@polhode.scalars.kernel`; `parameters`: values of the names in these. `order`: the degree to which the bodies' shapes count; by default that of their mutual
     gravity, and at least 2. `tidal`: only the difference from its pull at the origin acts, as in a frame whose origin
     falls freely towards it; nothing is lost to cancellation then, however far it is.
 
@@ -145,7 +147,16 @@ class DistantBody:
 
     kind = "distant_body"
 
-    def __init__(self, mass: float, position: Any, *, order: int | None = None, tidal: bool = False) -> None:
+    def __init__(
+        self,
+        mass: float,
+        position: Any,
+        *,
+        order: int | None = None,
+        tidal: bool = False,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.named = NamedParameters(parameters)
         self.mass = check_positive("mass", mass)
         self.order = None if order is None else check_integer("order", order, 2, LARGEST_ORDER)
         if not isinstance(tidal, bool):
@@ -153,12 +164,14 @@ class DistantBody:
         self.tidal, self._given = tidal, position
         self.function: Any = None
         self.position = self._position(position)
+        self.named.check_used()
         self.autonomous = self.function is None and not isinstance(self.position, KeplerOrbit)
         if tidal and self.autonomous and not np.any(self.at(0.0)):
             raise InvalidInputError("position", position, "a place other than the origin, which falls towards it")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _distant_body, (self.mass, self._given, self.order, self.tidal)
+        named = self.named.describe().get("parameters")
+        return _distant_body, (self.mass, self._given, self.order, self.tidal, named)
 
     def _position(self, given: Any) -> Any:
         if isinstance(given, Mapping):
@@ -166,7 +179,7 @@ class DistantBody:
         if isinstance(given, KeplerOrbit):
             return given
         if isinstance(given, Kernel):
-            return self._from_kernel(given.function)
+            return self._from_kernel(given)
         if isinstance(given, (list, tuple)) and any(isinstance(v, str) or hasattr(v, "free_symbols") for v in given):
             return self._from_formulas(given)
         if callable(given):
@@ -177,22 +190,30 @@ class DistantBody:
         import sympy
 
         t = sympy.Symbol("t", real=True)
-        expressions = [known_symbols("position", v, [t]) for v in given]
-        formula = formula_kernel("position", expressions, [t])
-        self.function = made("place", ["def place(t):", "    return formula((t,))"], {"formula": formula})
-        check_finite("position", [float(v) for v in self.function(0.1)], (3,))
+        expressions = [known_symbols("position", v, [t], self.named) for v in given]
+        formula = formula_kernel("position", expressions, [t, *self.named.symbols])
+        self._law = made("law", ["def law(t, values):", "    return formula((t,) + values)"], {"formula": formula})
+        self._set_function()
         return [text_of(v) for v in expressions]
 
-    def _from_kernel(self, function: Any) -> Any:
+    def _from_kernel(self, given: Kernel) -> Any:
         """By the formulas that it writes down itself (`inputs.tracing`), if it has them."""
         import sympy
 
-        check_finite("position", [float(v) for v in function(0.1)], (3,))
-        formulas = trace(lambda p: function(p[0]), [sympy.Symbol("t", real=True)], count=3)
-        if formulas:
-            return self._from_formulas(formulas)
-        self.function = kernel(function)
-        return function.__name__
+        user, named = UserFunction(given), self.named
+        _, taken = taken_parameters("position", given, named, (1,))
+        self._law = with_values(user, "t_", "t_", taken, named)
+        self._set_function()
+        numbers = all(isinstance(named.value(name), float) for name in taken)  # formulas take numbers
+        symbols = [sympy.Symbol("t", real=True), *(sympy.Symbol(name, real=True) for name in taken)]
+        law = lambda p: user.function(p[0], **dict(zip(taken, p[1:], strict=True)))  # noqa: E731
+        formulas = trace(law, symbols, count=3) if numbers else None
+        return self._from_formulas(formulas) if formulas else user.function.__name__
+
+    def _set_function(self) -> None:
+        """The kernel `(S, p, at, t)` of the place, tried once."""
+        check_finite("position", [float(v) for v in self._law(0.1, self.named.values)], (3,))
+        self.function = place_at(self._law, self.named.read)
 
     def at(self, t: ArrayLike) -> Array:
         """Places (..., 3) at times t."""
@@ -201,25 +222,37 @@ class DistantBody:
             return self.position.at(times)
         if self.function is None:
             return np.asarray(self.position) + np.zeros((*times.shape, 3))
-        return np.stack(np.broadcast_arrays(*self.function(times), times)[:3], axis=-1)
+        return np.stack(np.broadcast_arrays(*self._law(times, self.named.values), times)[:3], axis=-1)
 
-    def numbers(self, G: float) -> Array:
-        """What kernels read of it, but for the bodies' shapes."""
+    def numbers(self, G: float, named: int = 0) -> Array:
+        """What kernels read of it, but for the bodies' shapes; `named` is where its named parameters begin."""
         on_orbit = isinstance(self.position, KeplerOrbit)
         orbit = self.position.numbers() if on_orbit else np.append(self.at(0.0), np.zeros(ORBIT_NUMBERS.size - 3))
         flags = {"tidal": self.tidal, "on_orbit": on_orbit}
-        return DISTANT_NUMBERS.pack(kind=DISTANT, strength=G * self.mass, **flags, orbit=orbit)
+        return DISTANT_NUMBERS.pack(kind=DISTANT, strength=G * self.mass, **flags, named=named, orbit=orbit)
 
     def describe(self) -> dict[str, Any]:
         """The arguments as plain data, with the type."""
         place = self.position.describe() if isinstance(self.position, KeplerOrbit) else self.position
         data: dict[str, Any] = {"type": self.kind, "mass": self.mass}
         data |= {"position": list(place) if isinstance(place, tuple) else place, "tidal": self.tidal}
+        data |= self.named.describe()
         return data if self.order is None else data | {"order": self.order}
 
 
-def _distant_body(mass: float, position: Any, order: int | None, tidal: bool) -> DistantBody:
-    return DistantBody(mass, position, order=order, tidal=tidal)
+def _distant_body(mass: float, position: Any, order: int | None, tidal: bool, parameters: Any) -> DistantBody:
+    return DistantBody(mass, position, order=order, tidal=tidal, parameters=parameters)
+
+
+@remembered
+def place_at(law: Any, read: Any) -> Any:
+    """The kernel `(S, p, at, t)` of the place of a distant body, whose named parameters begin at `at`."""
+
+    @kernel
+    def place(S: Any, p: Any, at: int, t: Any) -> Any:
+        return law(t, read(S, p, at))
+
+    return place
 
 
 Perturbation = UniformField | DistantBody | ExternalPotential
@@ -311,13 +344,14 @@ class PerturbationSet:
             if isinstance(one, UniformField):
                 own = UNIFORM_NUMBERS.pack(kind=UNIFORM, g=one.g)
             elif isinstance(one, ExternalPotential):
-                own = np.append(POTENTIAL_NUMBERS.pack(kind=POTENTIAL), one.acts_on(n))
+                kind = POTENTIAL_NUMBERS.pack(kind=POTENTIAL)
+                own = np.concatenate([kind, one.named.numbers(), one.acts_on(n)])
             else:
                 blocks = [shape.shape_parameters() for shape in self.shapes[k]]
-                head = one.numbers(self.G)
-                first = at + head.size + n
-                begins = first + np.cumsum([0, *(b.size for b in blocks[:-1])])
-                own = np.concatenate([head, begins, *blocks])
+                first = at + DISTANT_NUMBERS.size + n
+                begins = first + np.cumsum([0, *(b.size for b in blocks)])
+                head = one.numbers(self.G, begins[-1])
+                own = np.concatenate([head, begins[:-1], *blocks, one.named.numbers()])
             numbers.append(own)
             at += own.size
         return np.concatenate([LIST.pack(count=len(self.list)), places, *numbers])
@@ -327,7 +361,9 @@ class PerturbationSet:
         """What of a user's functions must be compiled into a force; None where everything is given by numbers."""
         distant = {k: one for k, one in enumerate(self.list) if isinstance(one, DistantBody)}
         places = {k: one.function for k, one in distant.items() if one.function is not None}
-        potentials = {k: one.evaluate for k, one in enumerate(self.list) if isinstance(one, ExternalPotential)}
+        potentials = {
+            k: (one.evaluate, one.named.size) for k, one in enumerate(self.list) if isinstance(one, ExternalPotential)
+        }
         return Functions.of(places, potentials) if places or potentials else None
 
     def energy(self, t: ArrayLike | None, x: Array, R: Array) -> Array:

@@ -20,6 +20,7 @@ from ...core.system import Invariant
 from ...scalars import Flow, Rate, kernel
 from ...scalars.protocol import par_int
 from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_functions import remembered
 from .perturbation_kernels import Functions
 from .perturbations import PerturbationSet
 from .tides import Tides
@@ -57,8 +58,20 @@ def forces_with(
     parameters say where the perturbations begin."""
     if functions is None:
         return force, velocities
-    update_positions, potential_forces = functions.update_positions, functions.potential_forces
+    kernels = functions.update_positions, functions.potential_forces
+    return _forces_with(*kernels, force, velocities, add_perturbations, to_rates, header)
 
+
+@remembered
+def _forces_with(
+    update_positions: Any,
+    potential_forces: Any,
+    force: Flow,
+    velocities: Flow,
+    add_perturbations: Any,
+    to_rates: Any,
+    header: int,
+) -> tuple[Flow, Flow]:
     @kernel
     def whole(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         update_positions(S, p, par_int(p, header, S), t)

@@ -9,6 +9,8 @@ A potential of n attitudes is one of
     a SymPy expression     in the entries of `symbols()`, or its text, as in "0.5*R33**2 − R13": derived, simplified by
                            common subexpressions, and compiled for doubles, lanes and duals, as if written by hand.
     a Python function      `U(R1, …, Rn)` of 3×3 arrays. The moments are differences of order 8: slow, and it says so.
+
+Each may use named parameters (`named_parameters`): formulas as symbols, functions as further arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,11 +31,11 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, Vector, add, cross
-from ...scalars import duals, kernel, partial, seeded
+from ...scalars import duals, kernel, par, partial, seeded
 from ...scalars.compile import Kernel
-from ...scalars.fingerprint import plain
 from .dual_gradients import SPACING, moments_at, write_moments
 from .limits import limited
+from .named_parameters import NONE, NamedParameters, Signature, by_name
 from .sympy_kernels import (
     attitude_symbols,
     formula_kernel,
@@ -45,6 +47,7 @@ from .sympy_kernels import (
     text_of,
 )
 from .tracing import trace
+from .user_functions import UserFunction, remembered, taken_parameters, with_values
 
 Array = NDArray[np.float64]
 ALLOWED = (
@@ -54,8 +57,8 @@ ALLOWED = (
 
 
 class Potential(ABC):
-    """U of `bodies` attitudes. `write` is the kernel `(S, y)` that puts the moments into the force slots of a state
-    that holds the attitudes, then the momenta, then the slots."""
+    """U of `bodies` attitudes. `write` is the kernel `(S, y, p)` that puts the moments into the force slots of a state
+    that holds the attitudes, then the momenta, then the slots; named parameters are read from p."""
 
     bodies: int
     write: Any
@@ -69,15 +72,20 @@ class Potential(ABC):
         """What it is: a formula that can be read again, or a function's name."""
 
 
-def potential_of(given: Any, bodies: int = 1, field: str = "potential") -> Potential:
+def potential_of(
+    given: Any, bodies: int = 1, field: str = "potential", parameters: NamedParameters = NONE
+) -> Potential:
     """Whatever a user gave, as a `Potential`."""
     if isinstance(given, str) or hasattr(given, "free_symbols"):
-        return SymbolicPotential(given, bodies, field)
+        return SymbolicPotential(given, bodies, field, parameters)
     if isinstance(given, (Kernel, Dispatcher)):
-        formula = trace(given, *(list(R) for R in attitude_symbols(bodies)), count=1)
-        return SymbolicPotential(formula[0], bodies, field) if formula else CompiledPotential(given, bodies, field)
+        groups = [list(R) for R in attitude_symbols(bodies)]
+        formula = trace(given, *groups, count=1, field=field, parameters=parameters)
+        if formula:
+            return SymbolicPotential(formula[0], bodies, field, parameters)
+        return CompiledPotential(given, bodies, field, parameters)
     if callable(given):
-        return PythonPotential(given, bodies, field)
+        return PythonPotential(given, bodies, field, parameters)
     raise InvalidInputError(field, given, ALLOWED)
 
 
@@ -94,22 +102,25 @@ def moved(R: Matrix, e: Vector) -> Matrix:
 class CompiledPotential(Potential):
     """A kernel: its moments are its own partial derivatives."""
 
-    def __init__(self, function: Any, bodies: int, field: str) -> None:
-        formula = plain(function)
-        self.bodies, self.formula, self.name = bodies, kernel(formula), formula.__name__
-        lines = ["def gradient(R, M):"]
+    def __init__(self, function: Any, bodies: int, field: str, parameters: NamedParameters = NONE) -> None:
+        user = UserFunction(function)
+        _, taken = taken_parameters(field, function, parameters, (bodies,))
+        attitudes = ", ".join(f"A{i}_" for i in range(bodies))
+        self.formula = with_values(user, attitudes, attitudes, taken, parameters)
+        self.bodies, self.parameters, self.name = bodies, parameters, user.function.__name__
+        lines = ["def gradient(R, V, M):"]
         for i in range(bodies):
             seeds = ", ".join(f"seeded(D, 0.0, {3 * i + j})" for j in range(3))
             entries = ", ".join(f"R[{9 * i + j}]" for j in range(9))
             lines.append(f"    A{i} = moved(({entries}), ({seeds}))")
-        lines.append(f"    u = U({', '.join(f'A{i}' for i in range(bodies))})")
+        lines.append(f"    u = U({', '.join(f'A{i}' for i in range(bodies))}, {parameters.text('V[{}]')})")
         lines += [f"    M[{k}] = -partial(u, {k})" for k in range(3 * bodies)]
         names = {"moved": moved, "seeded": seeded, "partial": partial, "U": self.formula, "D": duals(3 * bodies)}
-        self.write = numerical_moments(made("gradient", lines, names), bodies)
+        self.write = numerical_moments(made("gradient", lines, names), bodies, parameters.at, parameters.size)
         check_value(field, function, lambda *R: self.energy(*R), bodies)
 
     def energy(self, *R: Array) -> Array:
-        return self.formula(*(entries(A) for A in R)) + np.zeros(R[0].shape[:-2])
+        return self.formula(*(entries(A) for A in R), self.parameters.values) + np.zeros(R[0].shape[:-2])
 
     def describe(self) -> str:
         return self.name
@@ -120,12 +131,14 @@ def entries(R: Array) -> tuple[Array, ...]:
     return tuple(np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0))
 
 
-def numerical_moments(gradient: Any, bodies: int) -> Any:
-    """The kernel that writes the moments, given one `(R, M)` that computes them on plain doubles."""
+@remembered
+def numerical_moments(gradient: Any, bodies: int, at: int, named: int) -> Any:
+    """The kernel that writes the moments, given one `(R, V, M)` that computes them on plain doubles with the `named`
+    parameters V that begin at `at`."""
 
     @kernel
-    def write(S: Any, y: Any) -> None:
-        write_moments(S, y, gradient, bodies)
+    def write(S: Any, y: Any, p: Any) -> None:
+        write_moments(S, y, p, at, named, gradient, bodies)
 
     return write
 
@@ -146,48 +159,70 @@ def check_value(field: str, given: Any, energy: Callable[..., Any], bodies: int)
 class PythonPotential(Potential):
     """A Python function of 3×3 arrays, called back from compiled code."""
 
-    def __init__(self, function: Callable[..., Any], bodies: int, field: str) -> None:
-        self.bodies, self.function = bodies, function
-        check_value(field, function, function, bodies)
+    def __init__(
+        self, function: Callable[..., Any], bodies: int, field: str, parameters: NamedParameters = NONE
+    ) -> None:
+        self.bodies, self.parameters, self.function = bodies, parameters, function
+        _, taken = taken_parameters(field, function, parameters, (bodies,))
+        self._given = {name: parameters.value(name) for name in taken}
+        check_value(field, function, lambda *R: function(*R, **self._given), bodies)
         warnings.warn(
             f"{field}: a Python function is called {24 * bodies} times per step, some hundred times slower than compiled "
             "code; mark it @polhode.scalars.kernel, or give a SymPy expression",
             stacklevel=4,
         )
-        signature = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-        self._callback = signature(self._moments)
+        callback = python_gradient(UserFunction(function), bodies, tuple(taken), parameters.signature)
+        self.write = numerical_moments(callback.gradient, bodies, parameters.at, parameters.size)
+
+    def energy(self, *R: Array) -> Array:
+        shape = R[0].shape[:-2]
+        stacks = [A.reshape(-1, 3, 3) for A in R]
+        values = [float(self.function(*matrices, **self._given)) for matrices in zip(*stacks, strict=True)]
+        return np.array(values).reshape(shape)
+
+    def describe(self) -> str:
+        return getattr(self.function, "__name__", "a Python function")
+
+
+class PythonGradient:
+    """The moments of a Python function of attitudes and named parameters; `gradient` is a kernel that calls it back."""
+
+    def __init__(self, function: Callable[..., Any], bodies: int, taken: Sequence[str], signature: Signature) -> None:
+        self.bodies, self.function, self.taken, self.signature = bodies, function, taken, signature
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        self._callback = kind(self._moments)
         callback = self._callback
 
         @kernel
-        def gradient(R: Any, M: Any) -> None:
-            callback(R.ctypes, M.ctypes)
+        def gradient(R: Any, V: Any, M: Any) -> None:
+            callback(R.ctypes, V.ctypes, M.ctypes)
 
-        self.write = numerical_moments(gradient, bodies)
+        self.gradient = gradient
 
-    def _moments(self, R_address: int, M_address: int) -> None:
-        n = self.bodies
+    def _moments(self, R_address: int, V_address: int, M_address: int) -> None:
+        n, named = self.bodies, sum(length or 1 for _, length in self.signature)
         R = np.ctypeslib.as_array((ctypes.c_double * (9 * n)).from_address(R_address)).reshape(n, 3, 3)
+        V = np.ctypeslib.as_array((ctypes.c_double * named).from_address(V_address)) if named else np.zeros(0)
         M = np.ctypeslib.as_array((ctypes.c_double * (3 * n)).from_address(M_address))
         M[:] = np.nan  # what stays if the function fails: the run then stops with its error
-        callbacks.call(self._write_moments, R, M)
+        callbacks.call(self._write_moments, R, V, M)
 
-    def _write_moments(self, R: Array, M: Array) -> None:
+    def _write_moments(self, R: Array, V: Array, M: Array) -> None:
+        given = {name: value for name, value in by_name(self.signature, V).items() if name in self.taken}
         for i in range(self.bodies):
             for j, e in enumerate(np.eye(3)):
                 slope = 0.0
                 for offset, weight in zip(OFFSETS, WEIGHTS, strict=True):
                     attitudes = [A.copy() for A in R]
                     attitudes[i] = R[i] @ rotation_exp(offset * SPACING * e)
-                    slope += weight / SPACING * float(self.function(*attitudes))
+                    slope += weight / SPACING * float(self.function(*attitudes, **given))
                 M[3 * i + j] = -slope
 
-    def energy(self, *R: Array) -> Array:
-        shape = R[0].shape[:-2]
-        stacks = [A.reshape(-1, 3, 3) for A in R]
-        return np.array([float(self.function(*matrices)) for matrices in zip(*stacks, strict=True)]).reshape(shape)
 
-    def describe(self) -> str:
-        return getattr(self.function, "__name__", "a Python function")
+@remembered
+def python_gradient(user: UserFunction, bodies: int, taken: tuple[str, ...], signature: Signature) -> PythonGradient:
+    """The moments of a Python function, compiled once for all equal functions."""
+    return PythonGradient(user.given, bodies, taken, signature)
 
 
 # --- (c) SymPy ----------------------------------------------------------------------------------------------------------
@@ -196,24 +231,33 @@ class PythonPotential(Potential):
 class SymbolicPotential(Potential):
     """A SymPy expression or its text, differentiated and compiled."""
 
-    def __init__(self, given: Any, bodies: int, field: str) -> None:
-        self.bodies = bodies
-        matrices = attitude_symbols(bodies)
-        every = [x for R in matrices for x in R]
+    def __init__(self, given: Any, bodies: int, field: str, parameters: NamedParameters = NONE) -> None:
+        self.bodies, self.parameters = bodies, parameters
+        every = [x for R in attitude_symbols(bodies) for x in R]
         with limited(field, given):
-            self.expression = known_symbols(field, given, every)
-            shared, moments, used = statements(field, [M for R in matrices for M in moment_of(self.expression, R)])
-            lines = ["def write(S, y):"]
-            lines += [f"    {x} = get(y, {k}, S)" for k, x in enumerate(every) if x in used]
-            lines += [f"    {line}" for line in shared]
-            lines += [f"    put(y, {moments_at(bodies) + k}, S, {text})" for k, text in enumerate(moments)]
-            self.write = made("write", lines, {})
-            self._energy = formula_kernel(field, [self.expression], every)
+            self.expression = known_symbols(field, given, every, parameters)
+            self.write = symbolic_moments(field, self.expression, bodies, tuple(parameters.offsets.items()))
+            self._energy = formula_kernel(field, [self.expression], [*every, *parameters.symbols])
         check_value(field, given, self.energy, bodies)
 
     def energy(self, *R: Array) -> Array:
         values = [x for A in R for x in entries(A)]
-        return on_arrays(self._energy, values)[0] + np.zeros(R[0].shape[:-2])
+        return on_arrays(self._energy, [*values, *self.parameters.values])[0] + np.zeros(R[0].shape[:-2])
 
     def describe(self) -> str:
         return text_of(self.expression)
+
+
+@remembered
+def symbolic_moments(field: str, expression: Any, bodies: int, offsets: tuple[tuple[str, int], ...]) -> Any:
+    """The kernel `(S, y, p)` that writes the moments of an expression; `offsets` tell where named parameters lie."""
+    matrices = attitude_symbols(bodies)
+    every = [x for R in matrices for x in R]
+    shared, moments, used = statements(field, [M for R in matrices for M in moment_of(expression, R)])
+    lines = ["def write(S_, y_, p_):"]
+    lines += [f"    {x} = get(y_, {k}, S_)" for k, x in enumerate(every) if x in used]
+    named = {x.name for x in used}
+    lines += [f"    {name} = par(p_, {at}, S_)" for name, at in offsets if name in named]
+    lines += [f"    {line}" for line in shared]
+    lines += [f"    put(y_, {moments_at(bodies) + k}, S_, {text})" for k, text in enumerate(moments)]
+    return made("write", lines, {"par": par})

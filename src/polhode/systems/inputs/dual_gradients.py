@@ -24,24 +24,27 @@ def moments_at(bodies: int) -> int:
     return (ENTRIES + COMPONENTS) * bodies
 
 
-def write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
-    """Put the moments of `bodies` attitudes into the force slots; `gradient(R, M)` computes them on doubles."""
+def write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> None:
+    """Put the moments of `bodies` attitudes into the force slots; `gradient(R, V, M)` computes them on doubles, with the
+    `named` parameters V that begin at `at` in p."""
     raise TypeError("write_moments works in compiled code only")
 
 
 @overload(write_moments, strict=False, jit_options={"error_model": "numpy"})
-def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
+def _write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> Any:
     kind = S.instance_type
     if isinstance(kind, Lanes):
         W = kind.width
 
-        def on_lanes(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+        def on_lanes(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> None:
             attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
-            R, M = np.empty(attitudes), np.empty(size)
+            R, V, M = np.empty(attitudes), np.empty(named), np.empty(size)
             for lane in range(W):
+                for i in range(named):
+                    V[i] = p[(at + i) * W + lane]
                 for i in range(attitudes):
                     R[i] = y[i * W + lane]
-                gradient(R, M)
+                gradient(R, V, M)
                 for i in range(size):
                     y[(moments + i) * W + lane] = M[i]
 
@@ -49,13 +52,14 @@ def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
     if isinstance(kind, Dual):
         K = kind.partials
 
-        def on_duals(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+        def on_duals(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> None:
             width = 1 + K
             attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
             R, M, there, slope = np.empty(attitudes), np.empty(size), np.empty(attitudes), np.empty(size)
             for i in range(attitudes):
                 R[i] = y[i * width]
-            gradient(R, M)
+            V = p[at : at + named]
+            gradient(R, V, M)
             for i in range(size):
                 y[(moments + i) * width] = M[i]
                 for k in range(K):
@@ -70,7 +74,7 @@ def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
                     for row in range(ENTRIES * body, ENTRIES * (body + 1), COMPONENTS):
                         there[row + a] = c * R[row + a] + s * R[row + b]
                         there[row + b] = c * R[row + b] - s * R[row + a]
-                    gradient(there, M)
+                    gradient(there, V, M)
                     for i in range(size):
                         slope[i] += WEIGHTS[n] / SPACING * M[i]
                 for k in range(K):
@@ -84,8 +88,8 @@ def _write_moments(S: Any, y: Any, gradient: Any, bodies: Any) -> Any:
 
         return on_duals
 
-    def on_doubles(S: Any, y: Any, gradient: Any, bodies: Any) -> None:
+    def on_doubles(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> None:
         attitudes, size, moments = ENTRIES * bodies, COMPONENTS * bodies, (ENTRIES + COMPONENTS) * bodies
-        gradient(y[:attitudes], y[moments : moments + size])
+        gradient(y[:attitudes], p[at : at + named], y[moments : moments + size])
 
     return on_doubles

@@ -6,15 +6,19 @@ A moment is one of
     a pulse       plain data: a vector times a profile of time, `f(t) (m₁ d₁ + m₂ d₂ + m₃ d₃)` in body components or
                   `f(t) (m₁ e₁ + m₂ e₂ + m₃ e₃)` in space components; its numbers are parameters, its code is compiled
                   once for all,
+    three formulas  in t, the entries R11 … R33 and the rate omega1, omega2, omega3, of which some may be numbers,
     a function    `moment(t, R, omega) -> (m1, m2, m3)` with R its nine entries row by row and omega three, written
-                  with `+ − * /` and the functions of `polhode.scalars`; it is compiled in every process that uses it.
+                  with `+ − * /` and the functions of `polhode.scalars`.
+
+Formulas and functions may use named parameters (`named_parameters`). They are compiled in every process that uses them,
+once for all systems of the same formulas or function.
 
 Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for an infinite width the constant 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,9 +33,12 @@ from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
 from ...geometry.array_api import MATRIX, VECTOR, components
 from ...geometry.vectors import Matrix, Vector, add, dot, scale, solve
-from ...scalars import absolute, any_of, double, kernel, largest, par, par3
-from ...scalars.fingerprint import plain
-from .transient_flow import of_state, reason
+from ...scalars import absolute, any_of, kernel, largest, par, par3
+from .limits import limited
+from .named_parameters import NONE, NamedParameters
+from .sympy_kernels import formula_kernel, known_symbols, symbols, text_of
+from .transient_flow import reason
+from .user_functions import StateFunction, remembered
 
 Array = NDArray[np.float64]
 
@@ -42,7 +49,7 @@ MOMENT = INERTIA_ENTRIES.then(pulse=PULSE_NUMBERS.size)  # the pulse follows the
 FRAMES = {"body": "body", "space": "space", "inertial": "space"}  # as users call them, and what they are
 PROFILES = ("triangle", "constant")
 ALLOWED = (
-    "nothing, three numbers, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function "
+    "nothing, three numbers or formulas, a table such as {profile = 'triangle', coefficients = [1, 2, 0]}, or a function "
     "moment(t, R, omega) that gives three numbers"
 )
 FUNCTION = (
@@ -93,24 +100,31 @@ def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -
     if moment is None:
         body, space = pulse_vectors(S, p)
         return pulse_moment(pulse_profile(S, p, PULSE, t), body, space, Q)
-    return moment(t, Q, omega)
+    return moment(S, p, t, Q, omega)
 
 
 @dataclass(frozen=True)
 class ExternalMoment:
-    """A checked moment. `function` is a kernel that gives body components, or None for a pulse (or nothing at all)."""
+    """A checked moment. `function` is a kernel `(S, p, t, Q, omega)` that gives body components, or None for a pulse (or
+    nothing at all); `law` the same of `(t, Q, omega, values)` with the values of named parameters. `user` is the
+    function that a user gave, if it is one."""
 
     given: Any = None
     frame: str = "body"
     pulse: Array = field(default_factory=lambda: _pulse_numbers(np.zeros(3), np.zeros(3), 0.0, np.inf))
     function: Any = None
+    law: Any = None
+    user: StateFunction | None = None
+    values: tuple[Any, ...] = ()
 
     @property
     def acts(self) -> bool:
         return self.given is not None
 
     @classmethod
-    def of(cls, moment: Any, frame: str = "body", name: str = "moment") -> ExternalMoment:
+    def of(
+        cls, moment: Any, frame: str = "body", name: str = "moment", parameters: NamedParameters = NONE
+    ) -> ExternalMoment:
         """Check what a user gave; errors call it `name`.
 
         >>> ExternalMoment.of([1, 2, 0], "inertial").frame
@@ -127,6 +141,9 @@ class ExternalMoment:
         frame = FRAMES[frame]
         if moment is None:
             return cls(frame=frame)
+        if _has_formulas(moment):
+            law, texts = _formula_moment(moment, name, parameters)
+            return cls(texts, frame, **_compiled(law, frame, parameters))
         if isinstance(moment, (Sequence, np.ndarray)) and not isinstance(moment, str):
             moment = {"profile": "constant", "coefficients": check_finite(name, moment, (3,))}
         if isinstance(moment, Mapping):
@@ -134,7 +151,8 @@ class ExternalMoment:
             plain = {key: v if isinstance(v, str) else np.asarray(v, dtype=float).tolist() for key, v in moment.items()}
             return cls(plain, frame, pulse)
         if callable(moment):
-            return cls(moment, frame, function=_compiled_moment(moment, frame, name))
+            user = _checked_function(moment, name, parameters)
+            return cls(moment, frame, **_compiled(user.law, frame, parameters), user=user)
         raise InvalidInputError(name, moment, ALLOWED)
 
     def at(self, t: Array, R: Array, omega: Array) -> Array:
@@ -144,7 +162,7 @@ class ExternalMoment:
             body, space, (centre, half) = self.pulse[:IN_SPACE], self.pulse[IN_SPACE:CENTRE], self.pulse[CENTRE:]
             M = pulse_moment(profile(time, centre, half), tuple(body), tuple(space), Q)
         else:
-            M = self.function(time, Q, components(omega, VECTOR))
+            M = self.law(time, Q, components(omega, VECTOR), self.values)
         return np.stack(np.broadcast_arrays(*M, time)[:3], axis=-1)
 
     def describe(self) -> dict[str, Any]:
@@ -185,29 +203,90 @@ def _pulse_numbers(body: Array, space: Array, centre: float, half_width: float) 
     return PULSE_NUMBERS.pack(body=body, space=space, centre=centre, half_width=half_width)
 
 
-def _compiled_moment(function: Callable[..., Any], frame: str, name: str) -> Any:
-    """The user's function as a kernel that gives body components; it is tried on doubles at once."""
-    user: Any = kernel(of_state(plain(function)))
-    arguments = (double, types.UniTuple(double, 9), types.UniTuple(double, 3))
+def _has_formulas(given: Any) -> bool:
+    import sympy
+
+    if isinstance(given, (sympy.MatrixBase, sympy.MatrixExpr)):
+        return True
+    return isinstance(given, Sequence) and not isinstance(given, str) and any(_is_formula(x) for x in given)
+
+
+def _is_formula(x: Any) -> bool:
+    return isinstance(x, str) or hasattr(x, "free_symbols")
+
+
+def _formula_moment(given: Any, name: str, parameters: NamedParameters) -> tuple[Any, list[str]]:
+    """Three formulas as the kernel `(t, Q, omega, values)`, and their texts."""
+    import sympy
+
+    parts = list(sympy.Matrix(given)) if hasattr(given, "shape") else list(given)
+    if len(parts) != 3:
+        raise InvalidInputError(name, given, f"three formulas, not {len(parts)}")
+    t, omega = sympy.Symbol("t", real=True), sympy.symbols("omega1 omega2 omega3", real=True)
+    every = [*omega, *symbols(), t]
+    with limited(name, parts):
+        expressions = [known_symbols(f"{name}[{i}]", e, every, parameters) for i, e in enumerate(parts)]
+        formula = formula_kernel(name, expressions, [*every, *parameters.symbols])
+    return _law_of_formulas(formula), [text_of(e) for e in expressions]
+
+
+@remembered
+def _law_of_formulas(formula: Any) -> Any:
+    @kernel
+    def law(t: Any, Q: Matrix, omega: Vector, values: Any) -> Any:
+        return formula(omega + Q + (t,) + values)
+
+    return law
+
+
+def _checked_function(function: Any, name: str, parameters: NamedParameters) -> StateFunction:
+    """The user's function; it is tried on doubles at once."""
+    user = StateFunction(name, function, parameters)
     try:
-        user.dispatcher.compile(arguments)
+        result: Any = user.compile()
     except (NumbaError, AttributeError, TypeError) as error:
         raise InvalidInputError(name, function, f"{FUNCTION}; Numba: {reason(error)}") from error
-    result = user.dispatcher.overloads[arguments].signature.return_type
     kinds = getattr(result, "types", ())
     if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
         raise InvalidInputError(name, function, f"{FUNCTION}; it returns {result}")
+    return user
+
+
+def _compiled(law: Any, frame: str, parameters: NamedParameters) -> dict[str, Any]:
+    """The kernels of a law in this frame, and the values of its parameters."""
+    body = _in_body(law, frame == "space")
+    return {
+        "law": body,
+        "function": _from_parameters(body, parameters.read, parameters.at),
+        "values": parameters.values,
+    }
+
+
+@remembered
+def _in_body(law: Any, fixed_in_space: bool) -> Any:
+    """The kernel `(t, Q, omega, values)` of body components."""
 
     @kernel
-    def of_one_type(t: Any, Q: Matrix, omega: Vector) -> Vector:
+    def of_one_type(t: Any, Q: Matrix, omega: Vector, values: Any) -> Vector:
         """All three of the scalar's type: a plain number among them is a dual on duals."""
-        return add(user(t, Q, omega), scale(0.0, omega))
+        return add(law(t, Q, omega, values), scale(0.0, omega))
 
-    if frame == "body":
+    if not fixed_in_space:
         return of_one_type
 
     @kernel
-    def in_body(t: Any, Q: Matrix, omega: Vector) -> Vector:
-        return solve(Q, of_one_type(t, Q, omega))[0]
+    def in_body(t: Any, Q: Matrix, omega: Vector, values: Any) -> Vector:
+        return solve(Q, of_one_type(t, Q, omega, values))[0]
 
     return in_body
+
+
+@remembered
+def _from_parameters(law: Any, read: Any, at: int) -> Any:
+    """The kernel `(S, p, t, Q, omega)` that reads the values from p."""
+
+    @kernel
+    def moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector) -> Vector:
+        return law(t, Q, omega, read(S, p, at))  # type: ignore[no-any-return]
+
+    return moment

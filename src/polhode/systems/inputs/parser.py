@@ -66,15 +66,26 @@ def expression_of(field: str, given: Any) -> Any:
     raise InvalidInputError(field, given, "a formula: text, a number or a SymPy expression")
 
 
-def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
-    """The expression that `text` is: numbers, the known symbols, `+ − * / **`, comparisons, and `functions()`. Nothing
-    else is evaluated."""
+def names_of(known: Sequence[Any], parameters: Sequence[Any]) -> str:
+    """The symbols that a formula may use, in short.
+
+    >>> import sympy
+    >>> names_of(sympy.symbols("x y z"), sympy.symbols("k c"))
+    'x … z and the parameters k, c'
+    """
+    short = f"{known[0]} … {known[-1]}" if len(known) > 1 else str(known[0])
+    return f"{short} and the parameters {', '.join(map(str, parameters))}" if parameters else short
+
+
+def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any] = ()) -> Any:
+    """The expression that `text` is: numbers, the known symbols, those of parameters, `+ − * / **`, comparisons, and
+    `functions()`. Nothing else is evaluated."""
     import sympy
 
     check_text(field, text)
-    names: dict[str, Any] = {x.name: x for x in known} | {"pi": sympy.pi, "E": sympy.E}
+    names: dict[str, Any] = {x.name: x for x in (*known, *parameters)} | {"pi": sympy.pi, "E": sympy.E}
     calls = ", ".join(name for name in functions() if name not in OTHER_NAME.values() and name[0].islower())
-    allowed = f"a formula in {known[0]} … {known[-1]}, numbers, + - * / **, {calls} and Piecewise"
+    allowed = f"a formula in {names_of(known, parameters)}, numbers, + - * / **, {calls} and Piecewise"
 
     def combined(operation: Callable[..., Any], on_doubles: Callable[..., Any], *arguments: Any) -> Any:
         """The operation in SymPy; of numbers, only if doubles can hold the result: exact ones may fill the memory."""
@@ -113,7 +124,11 @@ def parsed(field: str, text: str, known: Sequence[Any]) -> Any:
                 return value(expression), value(condition)
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
                 return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
-            case ast.Name(name) | ast.Call(ast.Name(name)):
+            case ast.Name(name):
+                raise InvalidInputError(
+                    field, text, f"{allowed}; {name} is none of them: parameters can give it a value"
+                )
+            case ast.Call(ast.Name(name)):
                 raise InvalidInputError(field, text, f"{allowed}; {name} is none of them")
         raise InvalidInputError(field, text, allowed)
 

@@ -3,12 +3,13 @@
 A field is given as a formula (SymPy, or text, in x, y, z), as a kernel of a tuple of three numbers, or, for V alone, as a
 Python function of an array. Formulas are derived and compiled, and so is what a kernel writes down (`tracing`). A kernel
 that has no single formula, and a Python function, are taken as the potential `U(R) = Σ w V(Rρ)` of the attitude, whose
-moment is found numerically (`attitude_potential`).
+moment is found numerically (`attitude_potential`). Each may use named parameters (`named_parameters`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, apply, apply_transposed, cross, scale
 from ...scalars import kernel, par, par3
 from ...scalars.compile import Kernel
-from ...scalars.fingerprint import plain
 from .attitude_potential import CompiledPotential, Potential, PythonPotential
 from .limits import limited
-from .sympy_kernels import formula_kernel, has_corners, known_symbols, on_arrays, text_of
+from .named_parameters import NONE, NamedParameters
+from .sympy_kernels import formula_kernel, has_corners, known_symbols, made, on_arrays, text_of
 from .tracing import trace
+from .user_functions import UserFunction, taken_parameters, with_values
 
 Array = NDArray[np.float64]
 ALLOWED_SCALAR = "a formula in x, y, z, a kernel V(x) of three numbers, or a Python function of an array of three"
@@ -52,42 +54,48 @@ def weighted_point(S: Any, p: Any, at: Any, i: Any) -> tuple[Any, Vector]:
 
 @kernel
 def points_moment(S: Any, R: Matrix, p: Any, at: Any, count: Any, field: Any) -> Vector:
-    """`Σ w ρ × Rᵀ field(Rρ)` over the `count` points that p holds from `at` on."""
+    """`Σ w ρ × Rᵀ field(S, p, Rρ)` over the `count` points that p holds from `at` on."""
     zero = 0.0 * R[0]
     M = (zero, zero, zero)
     for i in range(count):
         w, rho = weighted_point(S, p, at, i)
-        M = add(M, scale(w, cross(rho, apply_transposed(R, field(apply(R, rho))))))
+        M = add(M, scale(w, cross(rho, apply_transposed(R, field(S, p, apply(R, rho))))))
     return M
 
 
 class ScalarField:
-    """V(x). `negative_gradient` is the kernel of −∇V, or None where there is no formula; then `potential` gives the moment."""
+    """V(x). `pull` is the kernel `(S, p, x)` of −∇V, or None where there is no formula; then `potential` gives the moment."""
 
-    def __init__(self, given: Any, field: str, weights: Array, positions: Array) -> None:
+    def __init__(
+        self, given: Any, field: str, weights: Array, positions: Array, parameters: NamedParameters = NONE
+    ) -> None:
         import sympy
 
         xyz = place_symbols()
-        self.given, self.negative_gradient, self.potential = given, None, None
+        self.given, self.pull, self.potential, self.parameters = given, None, None, parameters
+        self._compiled: Any = None
         expression = None
         if isinstance(given, str) or hasattr(given, "free_symbols"):
-            expression = known_symbols(field, given, xyz)
+            expression = known_symbols(field, given, xyz, parameters)
         elif isinstance(given, (Kernel, Dispatcher)):
-            found = trace(given, xyz, count=1)
+            found = trace(given, xyz, count=1, field=field, parameters=parameters)
             if found:
                 (expression,) = found
             else:
-                self.given = kernel(plain(given))
-                self.potential = compiled_energy(self.given, field, weights, positions)
+                user, (_, taken) = UserFunction(given), taken_parameters(field, given, parameters, (1,))
+                self._compiled = with_values(user, "x_", "x_", taken, parameters)
+                self.potential = compiled_energy(given, field, weights, positions, parameters)
         elif callable(given):
-            self.potential = python_energy(given, field, weights, positions)
+            self.potential = python_energy(given, field, weights, positions, parameters)
         else:
             raise InvalidInputError(field, given, ALLOWED_SCALAR)
         self.expression = expression
         if expression is not None:
+            every = [*xyz, *parameters.symbols]
             with limited(field, given):
-                self.negative_gradient = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], xyz)
-                self._V = formula_kernel(field, [expression], xyz)
+                self._slope = formula_kernel(field, [-sympy.diff(expression, x) for x in xyz], every)
+                self.pull = parameters.bind(self._slope)
+                self._V = formula_kernel(field, [expression], every)
 
     potential: Potential | None
 
@@ -95,23 +103,24 @@ class ScalarField:
         """V at points (..., 3)."""
         shape = x.shape[:-1]
         if self.expression is not None:
-            return on_arrays(self._V, np.moveaxis(x, -1, 0))[0] + np.zeros(shape)
-        if isinstance(self.given, Kernel):
-            return self.given((x[..., 0], x[..., 1], x[..., 2])) + np.zeros(shape)
-        return np.array([float(self.given(place)) for place in x.reshape(-1, 3)]).reshape(shape)
+            return on_arrays(self._V, [*np.moveaxis(x, -1, 0), *self.parameters.values])[0] + np.zeros(shape)
+        if self._compiled is not None:
+            return self._compiled((x[..., 0], x[..., 1], x[..., 2]), self.parameters.values) + np.zeros(shape)
+        _, taken = taken_parameters("potential", self.given, self.parameters, (1,))
+        values = {name: self.parameters.value(name) for name in taken}
+        return np.array([float(self.given(place, **values)) for place in x.reshape(-1, 3)]).reshape(shape)
 
     def symmetric(self, axes: Array, radii: Array) -> NDArray[np.bool_]:
         """About which of `axes` (k, 3) V is known to be symmetric: `n·(x × ∇V) = 0` to rounding at points of these distances,
         drawn once and for all. Of functions that are not formulas, or have corners or pieces, nothing is known."""
-        if self.expression is None or self.negative_gradient is None or has_corners(self.expression):
+        if self.expression is None or has_corners(self.expression):
             return np.zeros(len(axes), dtype=bool)
         x = np.random.default_rng(1).normal(size=(8, len(radii), 3))
         x *= radii[:, None] / np.linalg.norm(x, axis=-1, keepdims=True)
-        negative_gradient = np.stack(
-            np.broadcast_arrays(*self.negative_gradient((x[..., 0], x[..., 1], x[..., 2]))), axis=-1
-        )
-        size = np.linalg.norm(x, axis=-1) * np.linalg.norm(negative_gradient, axis=-1)
-        return np.all(np.abs(np.cross(x, negative_gradient) @ axes.T) <= 1e-12 * size[..., None], axis=(0, 1))
+        pull = self._slope((x[..., 0], x[..., 1], x[..., 2], *self.parameters.values))
+        pull = np.stack(np.broadcast_arrays(*pull), axis=-1)
+        size = np.linalg.norm(x, axis=-1) * np.linalg.norm(pull, axis=-1)
+        return np.all(np.abs(np.cross(x, pull) @ axes.T) <= 1e-12 * size[..., None], axis=(0, 1))
 
     def describe(self) -> str:
         """The formula, or the function's name."""
@@ -120,38 +129,40 @@ class ScalarField:
         )
 
 
-def compiled_energy(V: Any, field: str, weights: Array, positions: Array) -> Potential:
+def compiled_energy(given: Any, field: str, weights: Array, positions: Array, parameters: NamedParameters) -> Potential:
     """`U(R) = Σ w V(Rρ)` of a kernel V."""
     points = tuple((float(w), (float(a), float(b), float(c))) for w, (a, b, c) in zip(weights, positions, strict=True))
-
-    def energy(R: Any) -> Any:
-        total = 0.0 * R[0]
-        for point in points:
-            total = total + point[0] * V(apply(R, point[1]))
-        return total
-
-    return CompiledPotential(kernel(energy), 1, field)
+    _, taken = taken_parameters(field, given, parameters, (1,))
+    lines = [f"def energy({', '.join(['R_', *taken])}):", "    total_ = 0.0 * R_[0]", "    for point_ in points_:"]
+    passed = "".join(f", {name}" for name in taken)
+    lines += [f"        total_ = total_ + point_[0] * V_(apply_(R_, point_[1]){passed})", "    return total_"]
+    names = {"points_": points, "V_": UserFunction(given).kernel, "apply_": apply}
+    return CompiledPotential(made("energy", lines, names), 1, field, parameters)
 
 
-def python_energy(V: Any, field: str, weights: Array, positions: Array) -> Potential:
+def python_energy(given: Any, field: str, weights: Array, positions: Array, parameters: NamedParameters) -> Potential:
     """The same of a Python function."""
+    _, taken = taken_parameters(field, given, parameters, (1,))
 
-    def energy(R: Array) -> float:
-        return float(sum(w * V(R @ rho) for w, rho in zip(weights, positions, strict=True)))
+    def energy(R: Array, **values: Any) -> float:
+        return float(sum(w * given(R @ rho, **values) for w, rho in zip(weights, positions, strict=True)))
 
-    energy.__name__ = getattr(V, "__name__", "a Python function")
-    return PythonPotential(energy, 1, field)
+    arguments = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("R", *taken)]
+    energy.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
+    energy.__name__ = getattr(given, "__name__", "a Python function")
+    return PythonPotential(energy, 1, field, parameters)
 
 
 class VectorField:
-    """A(x): the kernels `vector`, `slopes` (∂Aᵢ/∂xⱼ, row by row) and `curl`."""
+    """A(x): the kernels `vector`, `slopes` (∂Aᵢ/∂xⱼ, row by row) and `curl`, of `(S, p, x)`."""
 
-    def __init__(self, given: Any, field: str) -> None:
+    def __init__(self, given: Any, field: str, parameters: NamedParameters = NONE) -> None:
         import sympy
 
+        self.parameters = parameters
         xyz = place_symbols()
         if isinstance(given, (Kernel, Dispatcher)):
-            parts = trace(given, xyz)
+            parts = trace(given, xyz, field=field, parameters=parameters)
             if parts is None:
                 raise InvalidInputError(
                     field, given, f"{ALLOWED_VECTOR}; a kernel without comparisons, so as to be derived"
@@ -163,15 +174,17 @@ class VectorField:
         if len(parts) != 3:
             raise InvalidInputError(field, given, f"{ALLOWED_VECTOR}, not {len(parts)}")
         with limited(field, given):
-            self.expressions = [known_symbols(f"{field}[{i}]", e, xyz) for i, e in enumerate(parts)]
+            self.expressions = [known_symbols(f"{field}[{i}]", e, xyz, parameters) for i, e in enumerate(parts)]
+            every = [*xyz, *parameters.symbols]
             D = [[sympy.diff(A, x) for x in xyz] for A in self.expressions]
-            self.vector = formula_kernel(field, self.expressions, xyz)
-            self.slopes = formula_kernel(field, [D[i][j] for i in range(3) for j in range(3)], xyz)
-            self.curl = formula_kernel(field, [D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1]], xyz)
+            self._A = formula_kernel(field, self.expressions, every)
+            slopes = formula_kernel(field, [D[i][j] for i in range(3) for j in range(3)], every)
+            curl = formula_kernel(field, [D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1]], every)
+        self.vector, self.slopes, self.curl = map(parameters.bind, (self._A, slopes, curl))
 
     def at(self, x: Array) -> Array:
         """A at points (..., 3)."""
-        return np.stack(on_arrays(self.vector, np.moveaxis(x, -1, 0)), axis=-1)
+        return np.stack(on_arrays(self._A, [*np.moveaxis(x, -1, 0), *self.parameters.values]), axis=-1)
 
     def describe(self) -> list[str]:
         """The three formulas as text."""

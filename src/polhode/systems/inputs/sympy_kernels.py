@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import reduce
-from typing import Any
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,17 @@ from ... import scalars
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
 from .limits import check_size, limited
-from .parser import expression_of, parsed
+from .parser import expression_of, names_of, parsed
+
+if TYPE_CHECKING:
+    from .named_parameters import NamedParameters
 
 # SymPy's functions, and those of the scalar layer
 SAME_NAME = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
 CALLS = {name: name for name in SAME_NAME} | {"Abs": "absolute", "Max": "largest", "Min": "smallest"}
 SPACE = {name: getattr(scalars, name) for name in (*CALLS.values(), "sqrt", "power", "where")}
 SPACE |= {"get": get, "put": put, "nan": math.nan}
+KEPT = 512  # so many kernels and flows of users' formulas and functions are remembered
 ALLOWED = "finite numbers, sums, products, powers, " + ", ".join(CALLS) + ", sign, Heaviside and Piecewise"
 
 
@@ -41,18 +45,25 @@ def attitude_symbols(bodies: int) -> list[Any]:
     return [symbols()] if bodies == 1 else [symbols(i + 1) for i in range(bodies)]
 
 
-def known_symbols(field: str, given: Any, known: Sequence[Any]) -> Any:
-    """The expression `given`, or that which its text says, in the `known` symbols and nothing else. A `MatrixSymbol` R
-    stands for the matrix of the known entries R11 … R33."""
+def known_symbols(field: str, given: Any, known: Sequence[Any], parameters: NamedParameters | None = None) -> Any:
+    """The expression `given`, or that which its text says, in the `known` symbols, those of the `parameters`, and nothing
+    else. A `MatrixSymbol` R stands for the matrix of the known entries R11 … R33."""
     import sympy
 
+    further = [] if parameters is None else parameters.symbols
+    for x in further:
+        if x in known:
+            raise InvalidInputError(f"parameters.{x}", x, problem=f"{x} has a meaning in {field} already")
     with limited(field, given):
-        return _known_symbols(field, given, known, sympy)
+        expression = _known_symbols(field, given, known, further, sympy)
+    if parameters is not None:
+        parameters.use_in(field, given, expression)
+    return expression
 
 
-def _known_symbols(field: str, given: Any, known: Sequence[Any], sympy: Any) -> Any:
-    expression: Any = parsed(field, given, known) if isinstance(given, str) else expression_of(field, given)
-    by_name = {x.name: x for x in known}
+def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequence[Any], sympy: Any) -> Any:
+    expression: Any = parsed(field, given, known, further) if isinstance(given, str) else expression_of(field, given)
+    by_name = {x.name: x for x in (*known, *further)}
     for matrix in expression.atoms(sympy.MatrixSymbol):
         for prefix in (matrix.name, f"{matrix.name}_"):
             if matrix.shape == (3, 3) and f"{prefix}33" in by_name:
@@ -65,9 +76,10 @@ def _known_symbols(field: str, given: Any, known: Sequence[Any], sympy: Any) -> 
     expression = expression[0, 0] if shape else expression
     # symbols made elsewhere by the same name, without the assumption of being real, are meant as these
     expression = expression.subs({x: by_name[x.name] for x in expression.free_symbols if x.name in by_name})
-    unknown = sorted(str(x) for x in expression.free_symbols - set(known))
+    unknown = sorted(str(x) for x in expression.free_symbols - set(known) - set(further))
     if unknown:
-        raise InvalidInputError(field, given, f"the symbols {known[0]} … {known[-1]} only, not {', '.join(unknown)}")
+        allowed = f"the symbols {names_of(known, further)} only, not {', '.join(unknown)}"
+        raise InvalidInputError(field, given, f"{allowed}; parameters can give it a value")
     expression = in_reals(expression)
     check_size(field, given, [expression])
     try:
@@ -127,7 +139,8 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
     """Assignments of common subexpressions, the text of the results in terms of these, and the symbols that occur."""
     import sympy
 
-    simplified: Any = sympy.cse(list(results), optimizations="basic")
+    # names that begin with _ are nobody's
+    simplified: Any = sympy.cse(list(results), sympy.numbered_symbols("_"), optimizations="basic")
     shared, reduced = simplified
     check_size(field, "its derivative", [e for _, e in shared] + list(reduced))
     used: set[Any] = set().union(*(e.free_symbols for _, e in shared), *(e.free_symbols for e in reduced))
@@ -135,14 +148,24 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
 
 
 def made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The kernel `name` whose text is `lines`."""
-    space = SPACE | names
-    exec("\n".join(lines), space)
+    """The kernel `name` whose text is `lines`; the same text with the same names is the same kernel, compiled once."""
+    return _made(name, "\n".join(lines), tuple(sorted(names.items(), key=lambda item: item[0])))
+
+
+@lru_cache(maxsize=KEPT)
+def _made(name: str, text: str, names: tuple[tuple[str, Any], ...]) -> Any:
+    space = SPACE | dict(names)
+    exec(text, space)
     return kernel(space[name])
 
 
 def formula_kernel(field: str, results: Iterable[Any], arguments: Sequence[Any]) -> Any:
     """The kernel that takes a tuple of numbers, one for each of `arguments`, and returns the tuple of `results`."""
+    return _formula_kernel(field, tuple(results), tuple(arguments))
+
+
+@lru_cache(maxsize=KEPT)
+def _formula_kernel(field: str, results: tuple[Any, ...], arguments: tuple[Any, ...]) -> Any:
     shared, texts, used = statements(field, results)
     lines = ["def formula(given_):"]
     lines += [f"    {symbol} = given_[{k}]" for k, symbol in enumerate(arguments) if symbol in used]

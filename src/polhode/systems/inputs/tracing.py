@@ -13,8 +13,10 @@ from typing import Any
 
 from ...errors import InvalidInputError
 from ...scalars.fingerprint import plain
+from .named_parameters import NONE, NamedParameters
 from .parser import expression_of
 from .sympy_kernels import known_symbols
+from .user_functions import taken_parameters
 
 LONGEST = 4000  # operations up to which an expression is worth deriving
 
@@ -88,9 +90,15 @@ for _numpy, _sympy in NUMPY_NAMES.items():
     setattr(Traced, _numpy, partialmethod(lambda self, *others, name: _of(name, self, *others), name=_sympy))
 
 
-def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) -> list[Any] | None:
-    """The expressions that a kernel or a function computes from tuples of SymPy symbols, one or several; None if it has
-    none, not so many as asked for, or one that formulas cannot hold.
+def trace(
+    function: Any,
+    *arguments: Sequence[Any],
+    count: int | None = None,
+    field: str = "kernel",
+    parameters: NamedParameters = NONE,
+) -> list[Any] | None:
+    """The expressions that a kernel or a function computes from tuples of SymPy symbols, one or several, and from named
+    parameters; None if it has none, not so many as asked for, or one that formulas cannot hold.
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -99,8 +107,12 @@ def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) ->
     >>> trace(lambda p: p[0] if p[0] > 0 else p[1], (x, y)) is None
     True
     """
+    _, taken = taken_parameters(field, function, parameters, (len(arguments),))
+    if any(isinstance(parameters.value(name), tuple) for name in taken):  # formulas take numbers
+        return None
+    symbols = {x.name: Traced(x) for x in parameters.symbols if x.name in taken} if taken else {}
     try:
-        found = plain(function)(*(tuple(Traced(x) for x in group) for group in arguments))
+        found = plain(function)(*(tuple(Traced(x) for x in group) for group in arguments), **symbols)
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
         return None
     results = list(found) if isinstance(found, (tuple, list)) else [found]
@@ -108,6 +120,6 @@ def trace(function: Any, *arguments: Sequence[Any], count: int | None = None) ->
         return None
     known = [x for group in arguments for x in group]
     try:
-        return [known_symbols("kernel", expression_of("kernel", _plain(x)), known) for x in results]
+        return [known_symbols("kernel", expression_of("kernel", _plain(x)), known, parameters) for x in results]
     except InvalidInputError:
         return None

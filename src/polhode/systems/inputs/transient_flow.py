@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from functools import cached_property
@@ -13,11 +12,11 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from ...errors import InvalidInputError
-from ...geometry.vectors import Matrix, Vector
-from ...scalars import Dual, Flow, Rate, double, kernel
+from ...scalars import Dual, Flow, Rate, double
 from ...scalars.aligned import AlignedCompiler
 from ...scalars.compile import BoundFlow
-from ...scalars.fingerprint import plain
+from ...scalars.protocol import SUCCESS
+from .user_functions import StateFunction, remembered
 
 
 class TransientFlow(Flow):
@@ -28,26 +27,25 @@ class TransientFlow(Flow):
 
     lasting = False
 
-    def __init__(self, function: Callable[..., int], **given: Any) -> None:
+    def __init__(self, function: Callable[..., int], **given: StateFunction | None) -> None:
         super().__init__(function)
-        self._given = {field: each for field, each in given.items() if callable(each)}
+        self._given = {field: each for field, each in given.items() if each is not None}
 
     def on(self, kind: types.Type, time: types.Type = double) -> BoundFlow:
         """The flow compiled for this scalar, in this process; `time` is the type of t."""
         try:
             return super().on(kind, time)
         except NumbaError:
-            for field, function in self._given.items():
-                user: Any = kernel(of_state(plain(function)))
+            for field, user in self._given.items():
                 try:
-                    user.dispatcher.compile((time, types.UniTuple(kind, 9), types.UniTuple(kind, 3)))
+                    user.compile(kind, time)
                 except NumbaError as error:
                     what = "dual numbers, as tangent maps are made of" if isinstance(kind, Dual) else str(kind)
                     allowed = (
                         f"a function that works on {what}: of + - * / and the functions of polhode.scalars, such as "
                     )
                     allowed += f"sin, sqrt, absolute ({reason(error)})"
-                    raise InvalidInputError(field, function, allowed) from None
+                    raise InvalidInputError(field, user.given, allowed) from None
             raise
 
     @cached_property
@@ -60,23 +58,19 @@ class TransientRate(TransientFlow, Rate):
     """The derivative of the state, around a user's function."""
 
 
-def of_state(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function (t, R, omega), from itself or from one of time alone."""
-    try:
-        alone = len(inspect.signature(function).parameters) == 1
-    except (TypeError, ValueError):
-        return function
-    if not alone:
-        return function
-    of_time: Any = kernel(function)
+@remembered
+def potential_force(write: Any) -> TransientFlow:
+    """The moments of a user's potential, whose kernel `write(S, y, p)` puts them into the slots."""
 
-    def with_state(t: Any, R: Matrix, omega: Vector) -> Vector:
-        return of_time(t)  # type: ignore[no-any-return]
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        write(S, y, p)
+        return SUCCESS
 
-    return with_state
+    return TransientFlow(force)
 
 
 def reason(error: Exception) -> str:
-    """What Numba objects to; its first line only says where it gave up."""
+    """What Numba objects to; the first lines only say where it gave up."""
     lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
-    return lines[min(1, len(lines) - 1)].removesuffix(" found for signature:").strip()
+    said = [line.strip() for line in lines if line.strip() and not line.strip().startswith("Failed in nopython mode")]
+    return (said or ["an unknown error"])[0].removesuffix(" found for signature:").strip()

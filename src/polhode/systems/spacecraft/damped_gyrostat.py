@@ -175,6 +175,7 @@ class DampedGyrostat(Gyrostat):
         Form.FULL_KICK: pulses_quaternion,
     }
     _behind = (PI_D,)
+    _layout = DAMPER
 
     def __init__(
         self,
@@ -187,6 +188,7 @@ class DampedGyrostat(Gyrostat):
         *,
         frame: str = "body",
         rotor_torque: Any = None,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         self.damper_inertia = check_positive("damper_inertia", damper_inertia)
@@ -200,6 +202,7 @@ class DampedGyrostat(Gyrostat):
             torque,
             frame=frame,
             rotor_torque=rotor_torque,
+            parameters=parameters,
             allow_unphysical=allow_unphysical,
         )
 

@@ -24,17 +24,19 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies.inertia import Inertia
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
+from ...core.parameters import ParameterLayout
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry.increments.gyrostat import solve_rotor_increment_
 from ...geometry.increments.rigid import symmetric_entries
-from ...geometry.vectors import Vector
-from ...scalars import Flow, Rate, kernel
+from ...scalars import Flow, Rate
 from ..attitude.base import AttitudeSystem
 from ..attitude.given import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
+from ..inputs.named_parameters import NamedParameters
 from ..stability.equilibria import Equilibrium
+from .given_momentum import GivenMomentum, is_of_time
 from .gyrostat_flows import (
     ATTITUDES,
     CLOCK,
@@ -47,6 +49,7 @@ from .gyrostat_flows import (
     drift_matrix,
     drift_quaternion,
     given_drift,
+    given_rho,
     given_rhs,
     gyrostat_rates,
     gyrostat_step,
@@ -56,7 +59,7 @@ from .gyrostat_flows import (
     torque_flow,
     uniform,
 )
-from .rotors import GivenMomentum, Rotor, rotors_of
+from .rotors import Rotor, rotors_of
 from .steady_spins import steady_rates
 
 Array = NDArray[np.float64]
@@ -66,12 +69,14 @@ class Gyrostat(AttitudeSystem):
     """A rigid body with rotors, and perhaps an external torque.
 
     `inertia` of the carrier: three moments or a 3×3 matrix. `rotors`: a list of `Rotor`s, or of tables of their
-    arguments; they add to the inertia, and their speeds make ρ. Or `rho`, ρ itself: three numbers, or a function of time
-    that returns three. `rotor_torque`: ρ̇ commanded by a controller `u(t, R, omega)`, or by numbers; ρ is then part of
-    the state, and starts at `rho`. `torque`, external: three numbers, a pulse as a table, or a function
-    `tau(t, R, omega)` or `tau(t)`, in the "body" or "inertial" ("space") `frame`. Functions return a tuple of three
-    numbers and are compiled; those of R (nine entries, row by row) and omega are written with `+ − * /` and the functions of
-    `polhode.scalars`.
+    arguments; they add to the inertia, and their speeds make ρ. Or `rho`, ρ itself: three numbers, three formulas in t,
+    or a function of time that returns three. `rotor_torque`: ρ̇ commanded by a controller `u(t, R, omega)`, by formulas, or
+    by numbers; ρ is then part of the state, and starts at `rho`. `torque`, external: three numbers, three formulas in t,
+    R11 … R33 and omega1 … omega3, a pulse as a table, or a function `tau(t, R, omega)` or `tau(t)`, in the "body" or
+    "inertial" ("space") `frame`. Functions return a tuple of three numbers and are compiled; those of R (nine entries, row
+    by row) and omega are written with `+ − * /` and the functions of `polhode.scalars`. `parameters`: values of the names
+    in these formulas, and of further arguments of these functions; gyrostats that differ in numbers only share their
+    compiled code.
 
     >>> body = Gyrostat([1, 2, 3], rotors=[Rotor([0.02, 0.01], axis=[0, 0, 1], speed=10.0)])
     >>> body.inertia.matrix.diagonal(), body.state(omega=[0, 0, 1]).Pi
@@ -101,6 +106,7 @@ class Gyrostat(AttitudeSystem):
         *,
         frame: str = "body",
         rotor_torque: Any = None,
+        parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
         self.carrier = Inertia.of(inertia, allow_unphysical=allow_unphysical)
@@ -111,15 +117,17 @@ class Gyrostat(AttitudeSystem):
         self._allow_unphysical = allow_unphysical
         if rho is not None and any(r.speed for r in self.rotors):
             raise InvalidInputError("rho", rho, problem="rho conflicts with the speeds of the rotors: give one of them")
-        self.given = GivenMomentum(rho) if callable(rho) else None
+        named = self.named = NamedParameters(parameters, self._layout.end)
+        self.given = GivenMomentum(rho, named) if is_of_time(rho) else None
         spun = sum((r.momentum for r in self.rotors), np.zeros(3))
         self.rho = spun if rho is None or self.given else check_finite("rho", rho, (3,))
-        self.command = ExternalMoment.of(rotor_torque, name="rotor_torque")
+        self.command = ExternalMoment.of(rotor_torque, name="rotor_torque", parameters=named)
         if self.given and self.command.acts:
             raise InvalidInputError(
                 "rotor_torque", rotor_torque, problem="rotor_torque conflicts with a rho that is a function of time"
             )
-        self.moment = ExternalMoment.of(torque, frame, "torque")
+        self.moment = ExternalMoment.of(torque, frame, "torque", named)
+        named.check_used()
         self.hamiltonian = not (self.command.acts or self.moment.acts)
         if self.given:
             self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}
@@ -138,6 +146,7 @@ class Gyrostat(AttitudeSystem):
     _rhs: ClassVar[Rate] = rhs_carried
     _pulses: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: pulses_matrix, Form.QUATERNION: pulses_quaternion}
     _behind: ClassVar[tuple[Variable, ...]] = ()
+    _layout: ClassVar[ParameterLayout] = COMMANDS  # of the parameters; named ones follow
 
     def _make(self) -> dict[str, Representation]:
         """The representations: what the two share is the order of the variables after the attitude."""
@@ -161,18 +170,12 @@ class Gyrostat(AttitudeSystem):
         if not (self.moment.acts or self.command.acts):
             return None
         tau, command = uniform(self.moment), uniform(self.command)
-        functions = {"torque": self.moment.given, "rotor_torque": self.command.given}
+        functions = {"torque": self.moment.user, "rotor_torque": self.command.user}
         if not self.given:
             if self.moment.function is None and self.command.function is None:
                 return self._pulses[form]
             return torque_flow(at, slots, carried_rho, tau, command, **functions)
-        given = self.given.kernel
-
-        @kernel
-        def rho_at(S: Any, y: Any, at: int, t: Any) -> Vector:
-            return given(t)
-
-        return torque_flow(at, slots, rho_at, tau, command, **functions)
+        return torque_flow(at, slots, given_rho(self.given.kernel), tau, command, **functions)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -185,21 +188,21 @@ class Gyrostat(AttitudeSystem):
         if self.rotors:
             plain["rotors"] = [rotor.describe() for rotor in self.rotors]
         if self.given:
-            plain["rho"] = getattr(self.given.given, "__name__", "a function")
+            plain["rho"] = self.given.describe()
         elif not any(r.speed for r in self.rotors):
             plain["rho"] = self.rho.tolist()
         renamed = {"moment": "torque", "frame": "frame"}
         plain |= {renamed[key]: value for key, value in self.moment.describe().items()}
         if self.command.acts:
             plain["rotor_torque"] = self.command.describe()["moment"]
-        return plain | ({"allow_unphysical": True} if self._allow_unphysical else {})
+        return plain | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def parameters(self) -> Array:
         moment, command = MOMENT.pack(pulse=self.moment.pulse), COMMANDS.pack(command=self.command.pulse)
-        return np.concatenate([super().parameters(), moment, command, self.own_parameters()])
+        return np.concatenate([super().parameters(), moment, command, self.own_parameters(), self.named.numbers()])
 
     def own_parameters(self) -> Array:
-        """What a subclass reads beside these, from `COMMANDS.end` on."""
+        """What a subclass reads beside these, from `COMMANDS.end` on; `_layout` ends where they end."""
         return np.zeros(0)
 
     def state(  # type: ignore[override]

@@ -64,6 +64,7 @@ from ..inputs.external_moment import (
 )
 from ..inputs.implicit_rate import put_node_rate
 from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_functions import StateFunction, remembered
 
 Array = NDArray[np.float64]
 
@@ -124,7 +125,7 @@ def turn(S: Any, y: Any, at: int, c: Vector) -> None:
 
 
 @kernel
-def carried_rho(S: Any, y: Any, at: int, t: Any) -> Vector:
+def carried_rho(S: Any, y: Any, p: Any, at: int, t: Any) -> Vector:
     """ρ that is part of the state, behind Π at `at`."""
     return get3(y, at + RHO, S)
 
@@ -155,7 +156,7 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
 @kernel
 def carried_step(S: Any, y: Any, p: Any, t: Any, h: Any, at: int, step: Any, report: Any) -> int:
     """The `step` of a gyrostat whose ρ is part of the state."""
-    return step(S, y, p, h, at, at + BEHIND_RHO, carried_rho(S, y, at, t), report)
+    return step(S, y, p, h, at, at + BEHIND_RHO, carried_rho(S, y, p, at, t), report)
 
 
 @flow
@@ -170,11 +171,12 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
     return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, gyrostat_step, report)
 
 
+@remembered
 def given_drift(step: Any, at: int, rho: Any) -> Flow:
-    """A step with the ρ of the interval taken from a function of time."""
+    """A step with the ρ of the interval taken from a function of time, the kernel `rho(S, p, t)`."""
 
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        status = step(S, y, p, h, at, at + BEHIND_CLOCK, rho(t + 0.5 * h), report)
+        status = step(S, y, p, h, at, at + BEHIND_CLOCK, rho(S, p, t + 0.5 * h), report)
         put(y, at + RHO, S, t + h)
         return status
 
@@ -195,7 +197,7 @@ def gyrostat_rates(S: Any, y: Any, p: Any, behind: int, rho: Vector, dy: Any) ->
 @kernel
 def carried_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, rates: Any) -> int:
     """The `rates` of a gyrostat whose ρ is part of the state; what is commanded comes with the forces."""
-    rates(S, y, p, MATRIX_MOMENTUM + BEHIND_RHO, carried_rho(S, y, MATRIX_MOMENTUM, t), dy)
+    rates(S, y, p, MATRIX_MOMENTUM + BEHIND_RHO, carried_rho(S, y, p, MATRIX_MOMENTUM, t), dy)
     put3(dy, MATRIX_MOMENTUM + RHO, S, (0.0, 0.0, 0.0))
     return SUCCESS
 
@@ -206,11 +208,12 @@ def rhs_carried(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return carried_rates(S, y, p, t, dy, gyrostat_rates)
 
 
+@remembered
 def given_rhs(rates: Any, rho: Any) -> Rate:
     """The `rates` with ρ a function of time, and the clock."""
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-        rates(S, y, p, MATRIX_MOMENTUM + BEHIND_CLOCK, rho(t), dy)
+        rates(S, y, p, MATRIX_MOMENTUM + BEHIND_CLOCK, rho(S, p, t), dy)
         put(dy, MATRIX_MOMENTUM + RHO, S, 1.0)
         return SUCCESS
 
@@ -221,7 +224,7 @@ def given_rhs(rates: Any, rho: Any) -> Rate:
 
 
 @kernel
-def nothing(t: Any, R: Matrix, omega: Vector) -> Vector:
+def nothing(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
     """No torque."""
     return scale(0.0, omega)
 
@@ -237,7 +240,7 @@ def commanded_rate(S: Any, p: Any, t: Any, R: Matrix, omega: Vector, command: An
     if command is None:
         f = pulse_profile(S, p, COMMAND, t)
         return add(scale(f, par3(p, COMMAND + IN_BODY, S)), scale(0.0, omega))
-    return command(t, R, omega)
+    return command(S, p, t, R, omega)
 
 
 @kernel
@@ -271,9 +274,21 @@ def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -
     return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
 
 
-def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: Any) -> Flow:
-    """What acts, where some of it is a function. `rho(S, y, at, t)` is the rotors' momentum at the node; `given` as users
-    gave it.
+@remembered
+def given_rho(rho: Any) -> Any:
+    """ρ at a node, from the kernel `rho(S, p, t)`."""
+
+    @kernel
+    def rho_at(S: Any, y: Any, p: Any, at: int, t: Any) -> Vector:
+        return rho(S, p, t)  # type: ignore[no-any-return]
+
+    return rho_at
+
+
+@remembered
+def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: StateFunction | None) -> Flow:
+    """What acts, where some of it is a function. `rho(S, y, p, at, t)` is the rotors' momentum at the node; `given` are the
+    functions of users.
 
     The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`.
     """
@@ -283,7 +298,7 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: 
         return subtract(body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command))
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, at, t))
+        R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, p, at, t))
         lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, INVERSE_INERTIA, S), net, None)
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
         return NO_NODE_RATE if lost else SUCCESS

@@ -1,4 +1,4 @@
-"""The rotors of a gyrostat: their inertia and momentum, and a momentum that is a given function of time.
+"""The rotors of a gyrostat: their inertia and momentum.
 
     I_G = I_B + Σ (I_r − m_r S(x_r)²),   ρ = Σ I_r ω_r                            (44), (45) of [MP16]
 
@@ -13,16 +13,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite, from_table
 from ...errors import InvalidInputError
 from ...geometry import so3
-from ...scalars import double, kernel
-from ...scalars.fingerprint import plain
-from ..inputs.external_moment import reason
 
 Array = NDArray[np.float64]
 
@@ -122,32 +117,3 @@ def rotors_of(given: Sequence[Rotor | Mapping[str, Any]] | None) -> tuple[Rotor,
     return tuple(
         each if isinstance(each, Rotor) else from_table(f"rotors[{i}]", Rotor, each) for i, each in enumerate(given)
     )
-
-
-class GivenMomentum:
-    """ρ(t), a function of time that returns three numbers, compiled in every process that uses it."""
-
-    def __init__(self, function: Any) -> None:
-        self.given = function
-        compiled: Any = kernel(plain(function))
-        self.kernel = compiled
-        try:
-            compiled.dispatcher.compile((double,))
-        except (NumbaError, AttributeError, TypeError) as error:
-            allowed = f"a function of time that Numba can compile ({reason(error)})"
-            raise InvalidInputError("rho", function, allowed) from error
-        result = compiled.dispatcher.overloads[(double,)].signature.return_type
-        kinds = getattr(result, "types", ())
-        if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
-            raise InvalidInputError("rho", function, f"a function that returns a tuple of three numbers, not {result}")
-
-    def at(self, t: Array) -> Array:
-        """ρ (..., 3) at times t."""
-        flat = [self._once(float(x)) for x in np.reshape(t, -1)]
-        return np.array(flat, dtype=np.float64).reshape(*np.shape(t), 3)
-
-    def _once(self, t: float) -> Any:
-        try:
-            return self.kernel(t)
-        except (ValueError, ArithmeticError):  # where compiled code has NaN
-            return (np.nan,) * 3

@@ -1,0 +1,143 @@
+"""Functions that a user gives: which of them are the same, and how they take named parameters.
+
+Compiling a function costs a second or more. What was compiled of one serves every other of the same code and constants,
+so that a system that differs only in numbers (its inertia, its named parameters) is not compiled again. A function takes
+named parameters as further arguments, by their names: `torque(t, R, omega, gain)` with `parameters={"gain": 2.0}`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property, lru_cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from ...errors import InvalidInputError
+from ...scalars import double, kernel
+from ...scalars.fingerprint import CONSTANTS, fingerprint, named, plain
+from .named_parameters import NamedParameters
+from .sympy_kernels import KEPT, made
+
+
+def remembered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Remember what `function` made of the same arguments: flows and kernels, so that they are compiled once."""
+    return lru_cache(maxsize=KEPT)(function)
+
+
+class UserFunction:
+    """A function that a user gave; equal to another whose code, constants and inner kernels are the same.
+
+    >>> def scaled(factor):
+    ...     return lambda t, R, omega: (factor * t, 0.0, 0.0)
+    >>> UserFunction(scaled(2.0)) == UserFunction(scaled(2.0)), UserFunction(scaled(2.0)) == UserFunction(scaled(3.0))
+    (True, False)
+    """
+
+    def __init__(self, function: Any, *further: Hashable) -> None:
+        self.given, self.function = function, plain(function)
+        self._kept = list(_by_identity(self.function))  # alive, so that no other object gets their addresses
+        self._content = (*further, *_content(self.function), *map(id, self._kept))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._content == other._content  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The function as a kernel."""
+        return _kernel_of(self)
+
+
+@lru_cache(maxsize=KEPT)
+def _kernel_of(user: UserFunction) -> Any:
+    return kernel(user.function)
+
+
+def _content(function: Any) -> tuple[Hashable, ...]:
+    """What a function is made of; its instructions do not tell how many arguments it has."""
+    if not isinstance(function, FunctionType):
+        return ()
+    code = function.__code__
+    return fingerprint(function), code.co_argcount, code.co_varnames
+
+
+def _by_identity(function: Any) -> list[Any]:
+    """What a function names and its fingerprint does not look into: another such object makes another function."""
+    if not isinstance(function, FunctionType):
+        return [function]
+    found: list[Any] = [function.__kwdefaults__] if function.__kwdefaults__ else []
+    pending, seen = [function], {id(function)}
+    while pending:
+        values = list(named(pending.pop()))
+        for value in values:
+            if isinstance(value, tuple):
+                values.extend(value)
+            elif isinstance(value, (*CONSTANTS, np.ndarray)):
+                continue
+            elif isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
+                found.append(value)
+            else:
+                inner = plain(getattr(value, "__wrapped__", value))
+                if not isinstance(inner, FunctionType):
+                    found.append(value)
+                elif id(inner) not in seen:
+                    seen.add(id(inner))
+                    pending.append(inner)
+    return found
+
+
+def taken_parameters(
+    field: str, function: Any, parameters: NamedParameters, own: Sequence[int]
+) -> tuple[int, list[str]]:
+    """How many arguments a function has beside the named parameters, one of `own`, and which of these it takes."""
+    try:
+        arguments = list(inspect.signature(plain(function)).parameters.values())
+    except (TypeError, ValueError):
+        return own[-1], []
+    if any(each.kind is each.VAR_POSITIONAL for each in arguments):
+        return own[-1], []
+    taken = [each.name for each in arguments if each.name in parameters.names]
+    others = [each.name for each in arguments if each.name not in taken and each.default is each.empty]
+    if len(others) > own[-1]:
+        extra = ", ".join(others[own[-1] :])
+        raise InvalidInputError(field, function, f"parameters with a value for each further argument: {extra}")
+    if taken and (len(others) not in own or [each.name for each in arguments][len(others) :][: len(taken)] != taken):
+        counts = " or ".join(map(str, own))
+        raise InvalidInputError(field, function, f"a function of {counts} arguments, and behind them its parameters")
+    parameters.use(taken)
+    return len(others), taken
+
+
+def with_values(
+    user: UserFunction, arguments: str, passed: str, taken: Sequence[str], parameters: NamedParameters
+) -> Any:
+    """The kernel `(arguments, values)` that calls the function with what is `passed` and the parameters that it takes."""
+    values = "".join(f", values_[{parameters.names.index(name)}]" for name in taken)
+    text = [f"def with_values({arguments}, values_):", f"    return function_({passed}{values})"]
+    return made("with_values", text, {"function_": user.kernel})
+
+
+class StateFunction(UserFunction):
+    """A function of (t, R, omega) or of t alone, and of named parameters, that gives three numbers.
+
+    `law` is the kernel `(t, R, omega, values)`.
+    """
+
+    def __init__(self, field: str, function: Any, parameters: NamedParameters) -> None:
+        super().__init__(function, parameters.signature)
+        count, taken = taken_parameters(field, function, parameters, (1, 3))
+        self.law = with_values(self, "t, R, omega", "t" if count == 1 else "t, R, omega", taken, parameters)
+        self._values = parameters.types
+
+    def compile(self, kind: types.Type = double, time: types.Type = double) -> types.Type:
+        """Compile it for this scalar and return the type of its result."""
+        values = types.Tuple([each(kind) for each in self._values])
+        arguments = (time, types.UniTuple(kind, 9), types.UniTuple(kind, 3), values)
+        self.law.dispatcher.compile(arguments)
+        return self.law.dispatcher.overloads[arguments].signature.return_type
