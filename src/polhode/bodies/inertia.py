@@ -101,7 +101,9 @@ class Inertia:
     def principal_entries(self) -> Array:
         """What the exact free rotation reads (`free_rotation`): right-handed principal axes by growing moment, inverse
         moments, and the place of the middle one between the others."""
-        axes = self.axes * [1.0, 1.0, np.sign(np.linalg.det(self.axes))]
+        # each axis the way round in which its largest component is positive: so bodies that are alike have axes alike
+        axes = self.axes * np.sign(self.axes[np.argmax(np.abs(self.axes), axis=0), range(3)])
+        axes = axes * [1.0, 1.0, np.sign(np.linalg.det(axes))]
         inverse = np.zeros(3) if self.still else 1.0 / self.moments
         spread = inverse[0] - inverse[2]
         middle = (inverse[1] - inverse[2]) / spread if spread > 0.0 else 0.5

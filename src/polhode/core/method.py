@@ -7,7 +7,8 @@ claims a trait is tested for it on every system that it accepts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from .facade import above
 from .layout import Layout
 from .registry import described_subclasses
 from .representation import Form, Representation
-from .scalar_packing import spread, spread_parameters
+from .scalar_packing import Directions, spread, spread_parameters
 from .system import State, System
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Start:
     representation: Representation
     y: Array
     p: Array
+    directions: Directions = field(default_factory=lambda: slice(None))
 
     @classmethod
     def of(
@@ -82,13 +84,24 @@ class Start:
         step: float,
         form: str = Form.DEFAULT,
         kind: types.Type = double,
-        directions: slice = slice(None),
+        directions: Directions = slice(None),
     ) -> Start:
-        """The start from `state`, in the representation of this name; duals carry the tangent `directions`."""
+        """The start from `state`, in the representation of this name; duals carry the derivatives by `directions`."""
         system = state.system
         representation = system.representations[form]
         y = spread(representation.layout, system.enter(form, state), kind, directions)
-        return cls(state, step, kind, representation, y, spread_parameters(system.parameters(), kind))
+        p = _numbers(system, lambda each: each.parameters(), kind, directions)
+        return cls(state, step, kind, representation, y, p, directions)
+
+    def numbers(self, read: Callable[[System], Array]) -> Array:
+        """Other numbers of the system that flows read as parameters, as they do on the scalar of the run."""
+        return _numbers(self.state.system, read, self.kind, self.directions)
+
+
+def _numbers(system: System, read: Callable[[System], Array], kind: types.Type, directions: Directions) -> Array:
+    """What `read` reads of a system, for this scalar."""
+    varied = None if isinstance(directions, slice) else directions.derivatives(read)
+    return spread_parameters(read(system), kind, varied)
 
 
 class Run(ABC):
@@ -181,8 +194,8 @@ class Method(ABC):
     def run(self, start: Start) -> Run:
         """A run from there."""
 
-    def start(self, state: State, step: float, kind: types.Type = double, directions: slice = slice(None)) -> Run:
-        """A run from `state` with this step, on this scalar; duals carry the tangent `directions`."""
+    def start(self, state: State, step: float, kind: types.Type = double, directions: Directions = slice(None)) -> Run:
+        """A run from `state` with this step, on this scalar; duals carry the derivatives by `directions`."""
         return self.run(Start.of(state, step, self.representation, kind, directions))
 
     def check(self, system: System) -> None:

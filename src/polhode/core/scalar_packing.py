@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scalars import Dual, Lanes, duals
+from ..scalars import Dual, Lanes, ParameterDual, duals, parameter_duals
 from .layout import Layout
+from .varied_parameters import VariedParameters
 
 if TYPE_CHECKING:
     from numba import types
 
 Array = NDArray[np.float64]
+Directions = (
+    slice | VariedParameters
+)  # what a run on duals differentiates by: vectors of the tangent basis, or parameters
 
 
 def side_by_side(members: Array, kind: Lanes) -> Array:
@@ -24,21 +28,29 @@ def side_by_side(members: Array, kind: Lanes) -> Array:
     return rows[index].T.reshape(-1)
 
 
-def spread(layout: Layout, y: Array, kind: types.Type, directions: slice = slice(None)) -> Array:
+def spread(layout: Layout, y: Array, kind: types.Type, directions: Directions = slice(None)) -> Array:
     """`y` as a run on this scalar starts from it: (size,) for doubles, (members, size) or one for all for lanes, and
-    for duals (size,), seeded with the vectors of the tangent basis that `directions` picks."""
+    for duals (size,), seeded with the vectors of the tangent basis that `directions` picks; it does not depend on
+    parameters."""
     if isinstance(kind, Lanes):
         return side_by_side(y, kind)
     if isinstance(kind, Dual):
-        seeds = layout.basis(y)[:, directions]
+        seeds = layout.basis(y)[:, directions] if isinstance(directions, slice) else np.zeros((layout.size, 0))
         entries = np.zeros((layout.size, 1 + kind.partials))
         entries[:, 0], entries[:, 1 : 1 + seeds.shape[1]] = y, seeds
         return entries.reshape(-1)
     return y.copy()
 
 
-def spread_parameters(p: Array, kind: types.Type) -> Array:
-    """Parameters as the flows of this scalar read them (`par`): lanes hold one per member."""
+def spread_parameters(p: Array, kind: types.Type, derivatives: Array | None = None) -> Array:
+    """Parameters as the flows of this scalar read them (`par`): lanes hold one per member, duals that differentiate by
+    parameters the `derivatives` (size, columns)."""
+    if isinstance(kind, ParameterDual):
+        entries = np.zeros((p.size, 1 + kind.partials))
+        entries[:, 0] = p
+        if derivatives is not None:
+            entries[:, 1 : 1 + derivatives.shape[1]] = derivatives
+        return entries.reshape(-1)
     return side_by_side(p, kind) if isinstance(kind, Lanes) else p.copy()
 
 
@@ -49,14 +61,21 @@ def blocks(dimension: int, most: int = 12) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
-def block_kind(directions: slice) -> Dual:
-    """The duals for a block."""
-    return duals(directions.stop - directions.start)
+def column_count(directions: Directions) -> int:
+    """How many columns of a tangent map a block has."""
+    return directions.stop - directions.start if isinstance(directions, slice) else len(directions)
 
 
-def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: slice) -> tuple[Array, Array]:
+def block_kind(directions: Directions) -> Dual:
+    """The duals for a block; for parameters in sizes of 4, 8, 12, so that few of them are ever compiled."""
+    if isinstance(directions, slice):
+        return duals(column_count(directions))
+    return parameter_duals(4 * -(-len(directions) // 4))
+
+
+def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: Directions) -> tuple[Array, Array]:
     """Values (n, size), and the columns `directions` of the tangent maps, (n, dimension, columns), of a run on duals."""
     entries = states.reshape(len(states), layout.size, 1 + kind.partials)
     y = entries[:, :, 0].copy()
-    partials = np.moveaxis(entries[:, :, 1 : 1 + directions.stop - directions.start], -1, 0)
+    partials = np.moveaxis(entries[:, :, 1 : 1 + column_count(directions)], -1, 0)
     return y, np.stack([layout.coordinates(y, dy) for dy in partials], axis=-1)

@@ -28,9 +28,9 @@ def validate_trajectory(trajectory: Trajectory) -> Trajectory:
         if not np.all(np.isfinite(array)):
             raise ValueError(f"{name} is not finite")
     if trajectory.tangent is not None:
-        d = sum(v.manifold.dimension for v in variables)
-        if trajectory.tangent.shape != (n, d, d):
-            raise ValueError(f"the tangent map has the shape {trajectory.tangent.shape} instead of {(n, d, d)}")
+        shape = (n, sum(v.manifold.dimension for v in variables), len(trajectory.tangent_names))
+        if trajectory.tangent.shape != shape:
+            raise ValueError(f"the tangent map has the shape {trajectory.tangent.shape} instead of {shape}")
     if not isinstance(trajectory.provenance, Mapping):
         raise ValueError("provenance is not a mapping")
     if trajectory.save_every < 1:

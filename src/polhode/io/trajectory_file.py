@@ -62,6 +62,7 @@ class Header:
     save_every: int = 1
     events: Sequence[Mapping[str, Any]] = ()
     accuracy: Mapping[str, Any] | None = None
+    tangent_of: Sequence[str] = ()
     values: list[str]
     stats: Mapping[str, Any]
     provenance: Mapping[str, Any]
@@ -81,6 +82,7 @@ class Header:
             save_every=trajectory.save_every,
             events=[asdict(event) for event in trajectory.events],
             accuracy=None if trajectory.accuracy is None else asdict(trajectory.accuracy),
+            tangent_of=list(trajectory.tangent_of),
             values=list(trajectory.values),
             stats=asdict(trajectory.stats),
             provenance=dict(trajectory.provenance),
@@ -90,7 +92,8 @@ class Header:
     def digest(self, trajectory: Trajectory) -> str:
         """The SHA-256 of this header, except its checksum, and of every number of the trajectory."""
         numbers = {"step": float(self.step), "save_every": int(self.save_every)}
-        others = [field.name for field in fields(self) if field.name not in (*numbers, "checksum")]
+        left_out = (*numbers, "checksum") if self.tangent_of else (*numbers, "checksum", "tangent_of")
+        others = [field.name for field in fields(self) if field.name not in left_out]
         plain = numbers | {name: _encode(name, getattr(self, name)) for name in others}
         found = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
         arrays = {TIME: trajectory.t, **trajectory.values, TANGENT: trajectory.tangent, CARRY: trajectory.carry}
@@ -235,6 +238,7 @@ def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) 
         events=tuple(Occurrence(**event) for event in header.events),
         carry=_array(dataset, CARRY) if CARRY in dataset else None,
         accuracy=None if header.accuracy is None else Accuracy(**header.accuracy),
+        tangent_of=tuple(header.tangent_of),
     )
 
 

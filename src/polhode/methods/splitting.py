@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..core.method import Array, MethodOfOrders, Run, Start, one_of
-from ..core.scalar_packing import spread_parameters
 from ..core.system import System
 from ..scalars import compiled
 from ..scalars.protocol import EVALUATIONS
@@ -122,7 +121,7 @@ class SplittingRun(Workbench, Run):
     def __init__(self, start: Start, order: int) -> None:
         super().__init__(start, start.representation.exact_drift)
         self.kicks, self.drifts = kicks_and_drifts(order)
-        self.free = spread_parameters(start.state.system.free_parameters(), start.kind)
+        self.free = start.numbers(lambda system: system.free_parameters())
         if self.has_force:
             put_force(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
 

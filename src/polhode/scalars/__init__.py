@@ -1,7 +1,7 @@
 """The scalar layer: every kernel is written once and compiled for doubles, lanes and dual numbers."""
 
 from .compile import Flow, Rate, compiled, flow, kernel, rate
-from .duals import Dual
+from .duals import Dual, ParameterDual
 from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, log1p, power, sin, sinh, sqrt, tan, tanh
 from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
 from .lanes import Lanes, lane_width
@@ -20,6 +20,7 @@ from .memory import (
     par3,
     par6,
     par9,
+    parameter_duals,
     put,
     put3,
     put4,
@@ -33,6 +34,7 @@ __all__ = [
     "Dual",
     "Flow",
     "Lanes",
+    "ParameterDual",
     "Rate",
     "absolute",
     "acos",
@@ -67,6 +69,7 @@ __all__ = [
     "par3",
     "par6",
     "par9",
+    "parameter_duals",
     "partial",
     "power",
     "put",

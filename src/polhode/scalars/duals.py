@@ -30,7 +30,11 @@ class Dual(types.Type):
 
     def __init__(self, partials: int) -> None:
         self.partials = partials
-        super().__init__(name=f"Dual({partials})")
+        super().__init__(name=f"{type(self).__name__}({partials})")
+
+
+class ParameterDual(Dual):
+    """The same, where the parameters of a system carry partial derivatives too: what a flow reads with `par` is a dual."""
 
 
 def registers(partials: int) -> list[range]:
@@ -50,6 +54,7 @@ def storage(partials: int) -> ir.LiteralStructType:
 
 
 @register_model(Dual)
+@register_model(ParameterDual)
 class _DualModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Dual) -> None:
         super().__init__(manager, fe_type, storage(fe_type.partials))

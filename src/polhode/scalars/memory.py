@@ -3,7 +3,7 @@
 `get`, `put`   entry i of a state or workspace array
 `tail`         an array from an index on
 `local`        a short array on the stack
-`par`          entry i of a parameter array: lanes hold one value per member; duals do not differentiate by parameters
+`par`          entry i of a parameter array: lanes hold one value per member, `parameter_duals` partial derivatives
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
 
@@ -17,7 +17,7 @@ from numba import extending, types
 from numba.core import cgutils
 
 from .compile import kernel
-from .duals import Dual, make, parts, registers, zero_partials
+from .duals import Dual, ParameterDual, make, parts, registers, zero_partials
 from .lanes import DOUBLE, INT32, INT64, Lanes, element, intrinsic, lane_width, splat, vector, widened
 
 double = types.float64
@@ -31,6 +31,11 @@ def lanes(width: int | None = None) -> Lanes:
 def duals(partials: int) -> Dual:
     """The dual scalar with this many partial derivatives."""
     return Dual(partials)
+
+
+def parameter_duals(partials: int) -> ParameterDual:
+    """The dual scalar with this many partial derivatives, which parameters carry too."""
+    return ParameterDual(partials)
 
 
 def width(kind: types.Type) -> int:
@@ -86,8 +91,8 @@ def get(typing: Any, array: Any, i: Any, kind: Any) -> Any:
 
 @intrinsic
 def par(typing: Any, array: Any, i: Any, kind: Any) -> Any:
-    """Parameter `i`: lanes where the run is on lanes, otherwise a double."""
-    scalar = kind.instance_type if isinstance(kind.instance_type, Lanes) else types.float64
+    """Parameter `i`: lanes where the run is on lanes, a dual where parameters are differentiated, otherwise a double."""
+    scalar = kind.instance_type if isinstance(kind.instance_type, (Lanes, ParameterDual)) else types.float64
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         pointer = _place(context, builder, array, args[0], args[1], width(scalar))

@@ -90,7 +90,7 @@ def _check_same_run(start: Trajectory, stored: Trajectory, total: int, path: Pat
         "step": (start.step, stored.step),
         "save_every": (start.save_every, stored.save_every),
         "start": (float(start.t[0]), float(stored.t[0])),
-        "tangent map": (start.tangent is None, stored.tangent is None),
+        "tangent map": ((start.tangent is None, start.tangent_of), (stored.tangent is None, stored.tangent_of)),
     }
     different = [name for name, (here, there) in compared.items() if here != there]
     if not different and any(not np.array_equal(v[0], stored.values[name][0]) for name, v in start.values.items()):

@@ -24,6 +24,7 @@ from .checkpoints import run_in_legs
 from .events import Event
 from .job import Job
 from .sampling import ChosenTimes, Grid
+from .tangent_columns import TangentColumns
 from .trajectory import Trajectory
 
 
@@ -39,7 +40,7 @@ def simulate(
     save_every: int = 1,
     events: Sequence[Event] = (),
     progress: bool = False,
-    tangent: bool = False,
+    tangent: bool | str | Sequence[str] = False,
     provenance: Mapping[str, Any] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
@@ -62,7 +63,9 @@ def simulate(
 
     With `tangent=True` the result also has `traj.tangent`, the derivative of each sample with respect to the first, exact
     for the discrete map. Rows and columns follow the variables of the state. A change of a rotation is the vector ξ in
-    `R exp(S(ξ))`, a change of a momentum is the difference: for one body (ξ, δΠ).
+    `R exp(S(ξ))`, a change of a momentum is the difference: for one body (ξ, δΠ). `tangent=["state", "mass", "inertia"]`
+    adds a column for the derivative by each of these parameters of the system, at fixed variables of the first sample;
+    `"parameters"` stands for all of them. `traj.tangent_names` names the columns.
 
     Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there. An error
     in a potential or an event that you gave ends the run, and has the same `.trajectory`. With `checkpoint`, a folder,
@@ -101,7 +104,8 @@ def simulate(
     method = LGVI() if method is None else method
     system = state.system
     method.check(system)
-    watched = check_events(events, system, tangent)
+    columns = TangentColumns.of(system, tangent)
+    watched = check_events(events, system, columns is not None)
     if not whole(save_every) or save_every < 1:
         raise InvalidInputError("save_every", save_every, "a positive whole number")
     schedule: Grid | ChosenTimes
@@ -117,7 +121,7 @@ def simulate(
         size = None if step is None and not watched else check_step(step)
         schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
         total = len(schedule.times) - 1
-    job = Job(system, method, state, schedule, watched, tangent, progress, dict(provenance or {}))
+    job = Job(system, method, state, schedule, watched, columns, progress, dict(provenance or {}))
     if checkpoint is None or isinstance(method, Exact):  # each of whose samples is computed by itself
         return job.run(total)
     if t_eval is not None:
@@ -190,9 +194,9 @@ def resume(
             raise InvalidInputError("t_end", t_end, f"a time at or after the end of the run, t = {trajectory.t[-1]:g}")
     else:
         total = done + count_steps(start.t, trajectory.step, t_end, steps)
-    system, tangent = trajectory.system, trajectory.tangent is not None
-    watched = check_events(events, system, tangent)
+    system, columns = trajectory.system, trajectory.tangent_columns
+    watched = check_events(events, system, columns is not None)
     every, provenance = trajectory.save_every, dict(trajectory.provenance)
     schedule = Grid(start.t, trajectory.step, every)
-    job = Job(system, trajectory.method, start, schedule, watched, tangent, progress, provenance)
+    job = Job(system, trajectory.method, start, schedule, watched, columns, progress, provenance)
     return job.run(total, trajectory)

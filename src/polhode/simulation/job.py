@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.callbacks import defer_signals, raise_noted, watch_callbacks
 from ..core.method import Method, Run
-from ..core.scalar_packing import block_kind, blocks, tangent_columns
+from ..core.scalar_packing import Directions, block_kind, tangent_columns
 from ..core.system import State, System
 from ..errors import InvalidInputError, RunInterruptedError
 from ..scalars import double
@@ -25,6 +25,7 @@ from .dense_output import after
 from .events import Event, events_in_order
 from .recovery import advance_to_last_valid, failure, with_trajectory
 from .sampling import ChosenTimes, Grid
+from .tangent_columns import TangentColumns, explain_missing_derivatives
 from .trajectory import Occurrence, Stats, Trajectory, error_sizes
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ class Job:
     state: State
     schedule: Grid | ChosenTimes
     events: list[Event]
-    tangent: bool
+    tangent: TangentColumns | None
     progress: bool
     provenance: dict[str, Any]
     occurrences: list[Occurrence] = field(default_factory=list)
@@ -55,13 +56,13 @@ class Job:
         check_start(self.state)
         self.occurrences = list(earlier.events) if earlier else self._at_the_start()
         layout = self.system.representations[self.method.representation].layout
-        passes = blocks(layout.dimension) if self.tangent else [slice(0, 0)]
+        passes: list[Directions] = self.tangent.blocks(layout) if self.tangent else [slice(0, 0)]
         columns: list[Array] = []
         carry: list[Array] = []
         seconds, read = 0.0, 0
         for directions in passes:
             kind = block_kind(directions) if self.tangent else double
-            with watch_callbacks():
+            with watch_callbacks(), explain_missing_derivatives(self.method, directions):
                 run = schedule.start(self.method, self.state, kind, directions)
                 raise_noted()
             if earlier is not None and earlier.carry is not None:
@@ -69,8 +70,9 @@ class Job:
                 read += run.carried
             rows = 1 + schedule.count(total) - schedule.count(first) + bool(total % every)
             samples = np.empty((rows, run.row_size))
-            # compiles the loop, or finds it in the cache, before the clock starts
-            run.advance(first, 0, every, samples[:0])
+            with explain_missing_derivatives(self.method, directions):
+                # compiles the loop, or finds it in the cache, before the clock starts
+                run.advance(first, 0, every, samples[:0])
             samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
             started = clock.perf_counter()
@@ -99,6 +101,7 @@ class Job:
             save_every=every,
             stats=_stats(schedule.steps(end.done) - schedule.steps(first), seconds, run),
             tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
+            tangent_of=self.tangent.request if whole and self.tangent else (),
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
             carry=np.concatenate(carry) if whole and end.stopped is None and isinstance(schedule, Grid) else None,
@@ -213,7 +216,7 @@ class _End:
 class _Drift:
     """The largest deviation of each conserved quantity so far, relative to its size, at the moments when it was evaluated."""
 
-    def __init__(self, system: System, run: Run, kind: Any, directions: slice) -> None:
+    def __init__(self, system: System, run: Run, kind: Any, directions: Directions) -> None:
         self._system, self._run, self._kind, self._directions = system, run, kind, directions
         start = self._now()
         self._first, self._sizes = start.invariants(), error_sizes(start)

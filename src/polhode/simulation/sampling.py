@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Method, Run, Start
+from ..core.scalar_packing import Directions
 from ..core.system import State
 from ..errors import InvalidInputError
 from .dense_output import ROUNDING, whole_steps
@@ -56,7 +57,7 @@ class Grid:
         """The whole steps up to number n."""
         return n
 
-    def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+    def start(self, method: Method, state: State, kind: types.Type, directions: Directions) -> Run:
         """The run of a method that goes through these times."""
         return method.start(state, self.step, kind, directions)
 
@@ -117,7 +118,7 @@ class ChosenTimes:
         """The whole steps up to number n."""
         return whole_steps(float(self.times[0]), float(self.times[n]), self.step)[0]
 
-    def start(self, method: Method, state: State, kind: types.Type, directions: slice) -> Run:
+    def start(self, method: Method, state: State, kind: types.Type, directions: Directions) -> Run:
         """The run of a method that goes through these times."""
         start = Start.of(state, self.step, method.representation, kind, directions)
         run = method.run(start)

@@ -15,6 +15,7 @@ from ..core.method import Method
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
 from .dense_output import states_at
+from .tangent_columns import TangentColumns
 
 if TYPE_CHECKING:
     import pandas
@@ -114,6 +115,24 @@ class Trajectory:
     events: tuple[Occurrence, ...] = ()
     carry: Array | None = None
     accuracy: Accuracy | None = None
+    tangent_of: tuple[str, ...] = ()
+
+    @property
+    def tangent_columns(self) -> TangentColumns | None:
+        """What the columns of `tangent` are derivatives by; None where there are none."""
+        return None if self.tangent is None else TangentColumns.of(self.system, self.tangent_of or True)
+
+    @property
+    def tangent_names(self) -> tuple[str, ...]:
+        """The names of the columns of `tangent`: entries of the first state, and parameters.
+
+        >>> import polhode as ph
+        >>> traj = ph.simulate(ph.PlanarPendulum.example(), step=0.1, steps=10, tangent=["state", "mass"])
+        >>> traj.tangent_names, traj.tangent.shape
+        (('z[0]', 'p[0]', 'mass'), (11, 2, 3))
+        """
+        columns = self.tangent_columns
+        return () if columns is None else columns.names(self.system.representations[self.method.representation].layout)
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_"):

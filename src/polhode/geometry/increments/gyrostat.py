@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...scalars import any_of, attach, kernel, largest, sin, sqrt, where
+from ...scalars import any_of, attach, kernel, largest, sin, sqrt, value, where
 from ..vectors import (
     Matrix,
     Symmetric,
@@ -233,23 +233,24 @@ def solve_damped_increment_(
     g = scale(h, momentum)
     a = 2.0 * inertia / h
     at, g0, d0 = (values6(J), h, values3(rho)), values3(g), values3(d)
+    a0, k0 = value(a), value(k)
     zero = scale(0.0, g0)
-    c, gamma, determinant, iterations = damped_newton(at, (d0, a, k), g0, zero, zero, dot(g0, g0) >= 0.0)
-    defect = damped_defect(at, (d0, a, k), g0, c, gamma)
-    lost = where(damped_is_wanted(at, (d0, a, k), c, gamma, defect, determinant), 0.0, 1.0) > 0.5
+    c, gamma, determinant, iterations = damped_newton(at, (d0, a0, k0), g0, zero, zero, dot(g0, g0) >= 0.0)
+    defect = damped_defect(at, (d0, a0, k0), g0, c, gamma)
+    lost = where(damped_is_wanted(at, (d0, a0, k0), c, gamma, defect, determinant), 0.0, 1.0) > 0.5
     if any_of(lost):
         # follow the solution from zero momenta, as for the body alone
         c = (where(lost, 0.0, c[0]), where(lost, 0.0, c[1]), where(lost, 0.0, c[2]))
         gamma = (where(lost, 0.0, gamma[0]), where(lost, 0.0, gamma[1]), where(lost, 0.0, gamma[2]))
         for station in range(1, STATIONS + 1):
             part = sin(1.5707963267948966 * station / STATIONS)
-            c, gamma, determinant, more = damped_newton(at, (scale(part, d0), a, k), scale(part, g0), c, gamma, lost)
+            c, gamma, determinant, more = damped_newton(at, (scale(part, d0), a0, k0), scale(part, g0), c, gamma, lost)
             iterations += more
-        defect = damped_defect(at, (d0, a, k), g0, c, gamma)
-        found = damped_is_wanted(at, (d0, a, k), c, gamma, defect, determinant)
+        defect = damped_defect(at, (d0, a0, k0), g0, c, gamma)
+        found = damped_is_wanted(at, (d0, a0, k0), c, gamma, defect, determinant)
         lost = lost & (where(found, 0.0, 1.0) > 0.5)
     r, q = damped_residuals((J, h, rho), (d, a, k), g, c, gamma)
-    dc, dgamma, _ = damped_correction(at, (d0, a, k), g0, c, gamma, r, q)
+    dc, dgamma, _ = damped_correction(at, (d0, a0, k0), g0, c, gamma, r, q)
     c = (attach(c[0], dc[0]), attach(c[1], dc[1]), attach(c[2], dc[2]))
     gamma = (attach(gamma[0], dgamma[0]), attach(gamma[1], dgamma[1]), attach(gamma[2], dgamma[2]))
     impulse = subtract(d, damper_momentum((d, a, k), gamma))

@@ -149,11 +149,11 @@ def values6(x: Symmetric) -> Symmetric:
 def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
     """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared relative residual,
     and whether it failed in any lane."""
-    g0, J0 = values3(g), values6(J)
+    g0, J0, inverse = values3(g), values6(J), values6(J_inverse)
     # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
-    c = scale(0.5, apply_symmetric(J_inverse, g0))
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c = scale(0.5, apply_symmetric(J_inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(inverse, g0))
+    c = scale(0.5, apply_symmetric(inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
     c, iterations, defect, lost = wanted_root(residual, jacobian, J0, J0, inertial_weight(J0), g0, c)
     return with_partials(residual, jacobian, J0, g0, J, g, c), iterations, worst(defect), any_of(lost)
 

@@ -142,7 +142,7 @@ def save_node(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -
 @compiled
 def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
     """dy/dt of the system at one time, which lanes get in all of them."""
-    return slope(S, rhs, force, y, p, slots, t + 0.0 * par(p, 0, S), dy, report)
+    return slope(S, rhs, force, y, p, slots, t + 0.0 * value(par(p, 0, S)), dy, report)
 
 
 @kernel

@@ -36,7 +36,8 @@ class GaussRun(Run):
     def __init__(self, start: Start, stages: int) -> None:
         self.layout = start.representation.layout
         self.canonical = start.state.system.canonical()
-        representation, parameters = self.canonical.representation, self.canonical.parameters
+        self.varied = None if isinstance(start.directions, slice) else start.directions
+        representation = self.canonical.representation
         layout = representation.layout
         parts = parts_of(layout, self.canonical.free)
         assert parts is not None  # which the method has checked
@@ -51,6 +52,7 @@ class GaussRun(Run):
         self.width, each = width(self.kind), width(self.scalar)
         slots = Slots.of(representation, self.width)
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
+        parameters = start.numbers(lambda system: system.canonical().parameters)
         repeats = self.width if self.in_lanes else 1
         p = aligned(parameters.size * repeats)
         p[:] = np.repeat(parameters, repeats)
@@ -74,7 +76,7 @@ class GaussRun(Run):
         )
         groups = np.repeat(2 * parts.groups, each)
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
-        y = self._convert(self.canonical.enter, start.y[None])
+        y = self._convert(self.canonical.enter, start.y[None], lambda system, rows: system.canonical().enter(rows))
         values = y.reshape(layout.size, each)[:, 0]
         constants[:] = self._constants(values)
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
@@ -84,14 +86,21 @@ class GaussRun(Run):
         """How many numbers are carried beside w, e and L; w has this size."""
         return MEMORY
 
-    def _convert(self, change: Callable[[Array], Array], rows: Array) -> Array:
-        """Rows of other variables; of duals, with their partial derivatives."""
+    def _convert(
+        self, change: Callable[[Array], Array], rows: Array, of: Callable[[Any, Array], Array] | None = None
+    ) -> Array:
+        """Rows of other variables; of duals, with their partial derivatives. `of(system, rows)` is the change in a system
+        with other parameters, where it depends on these."""
         each = width(self.scalar)
         if each == 1:
             return change(rows)
         numbers = rows.reshape(len(rows), -1, each)
         values = change(numbers[..., 0])
         partials = [change(numbers[..., 0] + 1j * TINY * numbers[..., k]).imag / TINY for k in range(1, each)]
+        if of is not None and self.varied is not None:
+            by_parameters = self.varied.derivatives(lambda system: of(system, numbers[..., 0]))
+            for k in range(len(self.varied)):
+                partials[k] = partials[k] + by_parameters[..., k]
         return np.stack([values, *partials], axis=-1).reshape(len(rows), -1)
 
     def _rates(self, y: Array) -> Array:
@@ -155,7 +164,11 @@ class GaussRun(Run):
 
     def states(self, samples: Array) -> Array:
         size = self.canonical.representation.layout.size
-        return self._convert(lambda w: self.canonical.leave(from_canonical(self.parts, w, size)), samples)
+        return self._convert(
+            lambda w: self.canonical.leave(from_canonical(self.parts, w, size)),
+            samples,
+            lambda system, w: system.canonical().leave(from_canonical(self.parts, w, size)),
+        )
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:

@@ -132,28 +132,29 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     p1, p2 = momenta(S, y)
     d, g = relative_angle(S, p, (c1, s1, c2, s2)), (h * p1, h * p2)
     d0, g0 = (value(d[0]), value(d[1])), (value(g[0]), value(g[1]))
-    spread = A * B - w * w * d0[0] * d0[0]
-    a, b = (B * g0[0] - w * d0[0] * g0[1]) / spread, (A * g0[1] - w * d0[0] * g0[0]) / spread
+    A0, B0, w0 = value(A), value(B), value(w)
+    spread = A0 * B0 - w0 * w0 * d0[0] * d0[0]
+    a, b = (B0 * g0[0] - w0 * d0[0] * g0[1]) / spread, (A0 * g0[1] - w0 * d0[0] * g0[0]) / spread
     moving, iterations, determinant = a * a + b * b >= 0.0, 0, spread
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        da, db, here = pair_correction(A, B, w, d0, a, b, pair_residual(A, B, w, d0, g0, a, b))
+        da, db, here = pair_correction(A0, B0, w0, d0, a, b, pair_residual(A0, B0, w0, d0, g0, a, b))
         a, b, determinant = where(moving, a - da, a), where(moving, b - db, b), where(moving, here, determinant)
         moving = moving & (da * da + db * db > 1e-19)
         iterations += 1
-    defect = pair_defect(A, B, w, d0, g0, a, b)
+    defect = pair_defect(A0, B0, w0, d0, g0, a, b)
     # the wanted root joins zero: the links turn by less than a right angle and the determinant stays positive
     good = (defect <= RESIDUAL_BOUND) & (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
     if any_of(where(good, 0.0, 1.0) > 0.5):
-        fa, fb, determinant = followed_pair(A, B, w, d0, g0)
+        fa, fb, determinant = followed_pair(A0, B0, w0, d0, g0)
         a, b = where(good, a, fa), where(good, b, fb)
-        defect = pair_defect(A, B, w, d0, g0, a, b)
+        defect = pair_defect(A0, B0, w0, d0, g0, a, b)
         near = (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
         good = good | ((defect <= RESIDUAL_BOUND) & near)
         iterations += PARTS * CORRECTIONS
     record(report, iterations, worst(defect))
     if any_of(where(good, 0.0, 1.0) > 0.5):
         return NO_SOLUTION
-    da, db, _ = pair_correction(A, B, w, d0, a, b, pair_residual(A, B, w, d, g, a, b))
+    da, db, _ = pair_correction(A0, B0, w0, d0, a, b, pair_residual(A, B, w, d, g, a, b))
     alpha, beta = attach(a, da), attach(b, db)
     sa, sb, half = sin(0.5 * alpha), sin(0.5 * beta), 0.5 * (beta - alpha)
     exchange = 4.0 * w / h * sa * sb * (d[1] * cos(half) + d[0] * sin(half))

@@ -1,0 +1,159 @@
+"""Derivatives by parameters: against 40-digit differences of the same discrete map, and against differences of runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.core.finite_differences import OFFSETS, WEIGHTS
+from polhode.core.varied_parameters import VariedParameters, parameter_names
+
+
+def by_differences(state: ph.State, method: ph.Method, step: float, steps: int, names: list[str]) -> np.ndarray:
+    """The derivative of the last sample by parameters, from runs of systems in which these differ a little."""
+    varied, size = VariedParameters(state.system, names), 1e-3
+    layout = state.system.representations[method.representation].layout
+    y0 = state.system.enter(method.representation, state)
+
+    def end(values: np.ndarray) -> np.ndarray:
+        start = ph.State(varied.system_with(values), layout.unpack(y0), state.t)
+        return layout.pack(ph.simulate(start, step=step, steps=steps, save_every=steps, method=method).final.values)
+
+    y1, columns = end(varied.values), []
+    for parameter, along in zip(varied.parameters, np.eye(len(varied)), strict=True):
+        h = size * parameter.scale
+        slope = sum(w * end(varied.values + o * h * along) for o, w in zip(OFFSETS, WEIGHTS, strict=True)) / h
+        columns.append(layout.coordinates(y1, slope))
+    return np.stack(columns, axis=-1)
+
+
+CASES = [
+    (ph.FreeRigidBody, ph.LGVI(), 0.05, ["inertia"]),
+    (ph.Pendulum3D, ph.DOP853(), 0.5, ["mass", "rho0"]),
+    (ph.PlanarPendulum, ph.LGVI(), 0.05, ["parameters"]),
+    (ph.DoublePlanarPendulum, ph.LGVI(), 0.05, ["mass1", "length1", "g", "centre2"]),
+    (ph.Gyrostat, ph.LGVI(), 0.02, ["inertia[0, 0]", "rotors[0].speed"]),
+    (ph.RigidBodySOn, ph.DOP853(), 0.5, ["Lambda[0, 0]", "Lambda[0, 1]"]),
+]
+LONG = [
+    (ph.Pendulum3D, ph.Splitting(), 0.05, ["mass", "rho0"]),
+    (ph.Pendulum3D, ph.GaussLegendre(), 0.2, ["mass", "rho0"]),
+    (ph.OrbitingBody, ph.LGVI(), 0.05, ["n", "inertia[0, 0]"]),
+    (ph.AttitudeBody, ph.LGVI(), 0.05, ["inertia[0, 0]", "gyro"]),
+    (ph.DampedGyrostat, ph.ForcedLGVI(), 0.02, ["damping", "inertia[0, 0]"]),
+    (ph.CoupledBodies, ph.LGVI(), 0.05, ["couplings[0][2][0, 0]", "gyros[0, 0]"]),
+    (ph.FullTwoBodyProblem, ph.LGVI(), 0.02, ["body1", "G"]),
+    (ph.FullTwoBodyProblem, ph.GaussLegendre(order=8), 0.1, ["body1"]),
+    (ph.FullBodyProblem, ph.LGVI(), 0.02, ["bodies[0]", "G"]),
+    (ph.NonTwistingBody, ph.RK4(), 0.05, ["inertia[0, 0]"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("system", "method", "step", "names"), CASES + [pytest.param(*case, marks=pytest.mark.verify) for case in LONG]
+)
+def test_they_are_those_of_the_discrete_motion(system, method: ph.Method, step: float, names: list[str]) -> None:
+    """To what differences of order 8 of runs in doubles can tell; below it is the comparison in 40 digits."""
+    state, steps = system.example(), 10
+    found = ph.simulate(state, step=step, steps=steps, method=method, tangent=names)
+    expected = by_differences(state, method, step, steps, names)
+    assert found.tangent is not None
+    assert found.tangent.shape == (steps + 1, *expected.shape)
+    assert np.all(found.tangent[0] == 0.0)
+    assert np.abs(expected).max() > 1e-3
+    assert np.abs(found.tangent[-1] - expected).max() < 2e-11 * max(1.0, np.abs(expected).max())
+
+
+def test_they_agree_with_differences_in_40_digits() -> None:
+    """The variational step of the heavy top, written here once more in multiple precision."""
+    mp = pytest.importorskip("mpmath").mp.clone()
+    mp.dps = 40
+    state, h, steps = ph.Pendulum3D.example(), 0.1, 10
+    system = state.system
+    names = ["mass", "g", "rho0", "inertia_cm"]
+    varied = VariedParameters(system, names)
+
+    def hat(v):
+        return mp.matrix([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+    def end(values):
+        mass, g, rho = values[0], values[1], mp.matrix(values[2:5])
+        a, b, c, d, e, f = values[5:]
+        J = mp.matrix([[a, b, c], [b, d, e], [c, e, f]]) + mass * hat(rho).T * hat(rho)
+        Jd = (J[0, 0] + J[1, 1] + J[2, 2]) / 2 * mp.eye(3) - J
+        R, Pi = mp.matrix(state.R.tolist()), mp.matrix(state.Pi.tolist())
+        step = mp.mpf(h)
+
+        def moment():
+            return mass * g * (hat(rho) * mp.matrix([R[2, 0], R[2, 1], R[2, 2]]))
+
+        for _ in range(steps):
+            Pi = Pi + step / 2 * moment()
+
+            def cayley(x):
+                return (mp.eye(3) - hat(x)) ** -1 * (mp.eye(3) + hat(x))
+
+            def residual(x, y, z, Pi=Pi):
+                F = cayley(mp.matrix([x, y, z]))
+                A = F * Jd - Jd * F.T
+                return [A[2, 1] - step * Pi[0], A[0, 2] - step * Pi[1], A[1, 0] - step * Pi[2]]
+
+            guess = J**-1 * Pi * step / 2
+            F = cayley(mp.findroot(residual, tuple(guess), tol=mp.mpf(10) ** -70, maxsteps=30))
+            R, Pi = R * F, F.T * Pi
+            Pi = Pi + step / 2 * moment()
+        return R, Pi
+
+    traj = ph.simulate(state, step=h, steps=steps, method=ph.LGVI(), tangent=names)
+    assert traj.tangent is not None
+    assert traj.tangent_names == varied.names
+    base = [mp.mpf(x) for x in varied.values]
+    R, _ = end(base)
+    assert max(abs(float(R[i, j]) - traj.R[-1, i, j]) for i in range(3) for j in range(3)) < 1e-13
+    size = mp.mpf(10) ** -12
+    for k in (0, 2, 5, 6):  # mass, rho0[0], inertia_cm[0, 0] and [0, 1]
+        (Ra, Pa), (Rb, Pb) = (end([x + s * size * (i == k) for i, x in enumerate(base)]) for s in (1, -1))
+        A = R.T * (Ra - Rb) / (2 * size)
+        expected = [A[2, 1], A[0, 2], A[1, 0], *((Pa - Pb) / (2 * size))]
+        assert traj.tangent[-1, :, k] == pytest.approx([float(x) for x in expected], abs=1e-11)
+
+
+def test_columns_of_the_state_come_first_and_stay_what_they_are(tmp_path: Path) -> None:
+    state = ph.Pendulum3D.example()
+    both = ph.simulate(state, step=0.05, steps=12, tangent=("state", "mass", "rho0[2]"))
+    alone = ph.simulate(state, step=0.05, steps=12, tangent=True)
+    plain = ph.simulate(state, step=0.05, steps=12)
+    assert both.tangent is not None
+    assert alone.tangent is not None
+    assert np.array_equal(both.tangent[:, :, :6], alone.tangent)
+    assert np.array_equal(both.R, plain.R)
+    assert both.tangent_names == ("R[0]", "R[1]", "R[2]", "Pi[0]", "Pi[1]", "Pi[2]", "mass", "rho0[2]")
+    half = ph.simulate(state, step=0.05, steps=6, tangent=["state", "mass", "rho0[2]"])
+    assert np.array_equal(ph.resume(half, steps=6).tangent, both.tangent)
+    both.save(tmp_path / "run.nc")
+    again = ph.load(tmp_path / "run.nc")
+    assert np.array_equal(again.tangent, both.tangent)
+    assert again.tangent_names == both.tangent_names
+
+
+def test_every_parameter_has_a_name() -> None:
+    assert parameter_names(ph.FullTwoBodyProblem.example().system)[:4] == [
+        "body1.mass",
+        "body1.semiaxes[0]",
+        "body1.semiaxes[1]",
+        "body1.semiaxes[2]",
+    ]
+    assert parameter_names(ph.FreeRigidBody([1, 2, 2.5]).state().system) == ["inertia[0]", "inertia[1]", "inertia[2]"]
+
+
+def test_wrong_names_are_named() -> None:
+    state = ph.Pendulum3D.example()
+    with pytest.raises(ph.InvalidInputError, match=r"tangent = 'weight'.*mass, rho0\[0\]"):
+        ph.simulate(state, step=0.1, steps=1, tangent=["state", "weight"])
+    with pytest.raises(ph.InvalidInputError, match="a list of 'state'"):
+        ph.simulate(state, step=0.1, steps=1, tangent=[])
+    with pytest.raises(ph.IncompatibleMethodError, match="gives no derivatives by parameters"):
+        ph.simulate(ph.RigidBodySOn.example(), step=0.1, steps=1, method=ph.MoserVeselov(), tangent="Lambda[0, 0]")
