@@ -24,6 +24,7 @@ ABOVE = {
     "body_rotations": "polhode.io.exchange.inertial_motion",
     "orbit_dataset": "polhode.analysis.orbits",
     "ensemble_dataset": "polhode.io.ensemble_file",
+    "ensemble_store": "polhode.io.ensemble_store",
     "save_ensemble": "polhode.io.ensemble_file",
     "load_ensemble": "polhode.io.ensemble_file",
     "plot_ensemble": "polhode.view.figures.ensembles",
