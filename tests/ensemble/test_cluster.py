@@ -143,6 +143,17 @@ def test_a_client_of_ones_own_and_local_workers(tmp_path: Path) -> None:
     assert np.isfinite(reduced.reductions["top"]).sum() == 199
 
 
+def test_worker_processes_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "spins.toml").write_text(SCENARIO.replace(str(MEMBERS), "50"))
+    command = ["polhode.cli", "ensemble", "spins.toml", "--workers", "2", "--set", "run.steps=10"]
+    with process(*command, folder=tmp_path) as client:
+        assert client.wait(PATIENCE) == 0, (tmp_path / "log.txt").read_text()
+    log = (tmp_path / "log.txt").read_text()
+    assert "50 members finished, 0 failed" in log
+    assert (tmp_path / "out" / "spins.ensemble.html").exists()
+    assert EnsembleStore(tmp_path / "out" / "spins.ensemble.zarr").load().R.shape == (50, 1, 3, 3)
+
+
 MEMORY = """
 import resource
 import numpy as np

@@ -33,6 +33,7 @@ from .tasks import Done, Reduction, Task
 Array = NDArray[np.float64]
 
 LARGEST_BLOCK = 2048
+THREADS_OF_A_CLUSTER = 32  # that a store has enough blocks for; nobody knows how many there will be
 BLOCK_NUMBERS = 2**21  # doubles of samples in a block: 16 MB
 
 
@@ -299,7 +300,7 @@ def stream_to(
     """Compute the blocks that a store does not have yet, in threads or on a cluster, and write each when it is done.
     Returns the store."""
     kept, task = above("ensemble_store")(store), replace(task, described=True)
-    blocks = kept.begin(task, blocks_of(task.job), provenance)
+    blocks = kept.begin(task, blocks_of(task.job, THREADS_OF_A_CLUSTER), provenance)
     if client is None:
         computed = run_blocks(task, blocks, threads, progress)
     else:
