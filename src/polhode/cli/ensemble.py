@@ -12,9 +12,12 @@ from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open
 
 if TYPE_CHECKING:
     from ..ensemble import Ensemble
+    from ..io.ensemble_store import EnsembleStore
+    from ..io.scenario.ensemble import EnsemblePlan
 
-SUFFIX = ".ensemble.nc"
+SUFFIX, STORE = ".ensemble.nc", ".ensemble.zarr"
 SHOWN_FAILURES = 5
+LARGEST_LOADED = 2_000_000  # samples of a store that are summarised and drawn
 LARGEST_FIELDS = 2**27  # doubles of which figures are drawn
 
 
@@ -30,41 +33,82 @@ def ensemble(
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, help="How many threads compute; default: one per processor.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Start so many worker processes; the result is a Zarr folder."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Compute on the workers of this dask scheduler."),
+    ] = None,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw fans, histograms and maps.")] = True,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write ensemble.html.")] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a result that is there already.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Run the ensemble of a scenario: progress, a table, the result as NetCDF, figures, and a report."""
+    """Run the ensemble of a scenario: progress, a table, the result as NetCDF, figures, and a report.
+
+    With --workers or --scheduler the result is a Zarr folder, written as members finish: the same command goes on where it
+    was interrupted."""
     from ..io.atomic_files import check_files, check_folder, make_folder
     from ..io.scenario.ensemble import build_ensemble
 
+    if workers is not None and scheduler is not None:
+        fail("--workers and --scheduler exclude each other: a scheduler has workers of its own", 2)
     count = [f"ensemble.members={members}"] if members is not None else []
     chosen = open_scenario(scenario, [*(changes or []), *count])
     plan = build_ensemble(chosen)
-    file = check_folder(out) / (Path(chosen.output_name).stem + SUFFIX)
-    check_files([file])
-    if file.exists() and not overwrite:
+    on_cluster = workers is not None or scheduler is not None
+    file = check_folder(out) / (Path(chosen.output_name).stem + (STORE if on_cluster else SUFFIX))
+    check_files([] if on_cluster else [file])
+    if file.exists() and not overwrite and not on_cluster:
         fail(f"{file} exists already: give another --out, or --overwrite", 2)
     tell = (lambda text: None) if quiet else say
     tell(chosen.document.title or chosen.name)
     tell(f"{type(plan.members.first.system).__name__}, {len(plan.members):,} members")
     treat_termination_as_interrupt()
-    found = plan.run(progress=not quiet, workers=threads)
     make_folder(out)
-    found.save(file)
+    if on_cluster:
+        found = _on_cluster(plan, file, workers, scheduler, overwrite, not quiet)
+        if found.header["members"] * len(found.header["t"]) > LARGEST_LOADED:
+            tell(
+                f"wrote {file}, which is too large to be summarised here: EnsembleStore(...).parts() reads it in parts"
+            )
+            return
+        result = found.load()
+    else:
+        result = plan.run(progress=not quiet, workers=threads)
+        result.save(file)
     if not quiet:
-        show_members(found)
+        show_members(result)
     tell(f"wrote {file}")
-    drawn = save_ensemble_figures(found, file) if plots else {}
+    drawn = save_ensemble_figures(result, file) if plots else {}
     for path in drawn.values():
         tell(f"wrote {path}")
     if report:
         from ..view.html.ensemble_report import save_ensemble_report
 
         page = file.with_suffix(".html")
-        save_ensemble_report(found, page, drawn)
+        save_ensemble_report(result, page, drawn)
         tell(f"wrote {page}")
+
+
+def _on_cluster(
+    plan: EnsemblePlan, folder: Path, workers: int | None, scheduler: str | None, overwrite: bool, progress: bool
+) -> EnsembleStore:
+    """Compute on worker processes, or on the workers of a scheduler; what is in the folder already is not done again."""
+    import shutil
+
+    from ..ensemble.cluster import local_cluster
+    from ..io.ensemble_store import EnsembleStore
+
+    if overwrite and folder.exists():
+        EnsembleStore(folder).header  # noqa: B018  only what is such a folder is removed
+        shutil.rmtree(folder)
+    if scheduler is not None:
+        return plan.stream(folder, client=scheduler, progress=progress)
+    with local_cluster(workers or 1) as client:
+        return plan.stream(folder, client=client, progress=progress)
 
 
 def save_ensemble_figures(found: Ensemble, file: Path) -> dict[str, Path]:

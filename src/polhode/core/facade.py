@@ -29,6 +29,7 @@ ABOVE = {
     "plot_section": "polhode.view.figures.section",
     "orbit_dataset": "polhode.analysis.orbits",
     "ensemble_dataset": "polhode.io.ensemble_file",
+    "ensemble_store": "polhode.io.ensemble_store",
     "save_ensemble": "polhode.io.ensemble_file",
     "load_ensemble": "polhode.io.ensemble_file",
     "plot_ensemble": "polhode.view.figures.ensembles",

@@ -70,6 +70,11 @@ class Failure:
         return f"member {self.member}: {self.kind}: {self.message}"
 
 
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
 @dataclass(frozen=True)
 class Job:
     """What is done with every member. Without a `schedule` each goes through `simulate` with the `options`."""
@@ -81,7 +86,22 @@ class Job:
     schedule: Schedule | None
     options: Mapping[str, Any] = field(default_factory=dict)
     lane_width: int = 0
-    stop: Callable[[], bool] = lambda: False
+    stop: Callable[[], bool] = never
+
+    @property
+    def size(self) -> int:
+        """How many numbers a state has."""
+        return self.members.first.system.representations[self.form].layout.size
+
+    @property
+    def step(self) -> float | None:
+        """The step that all members share, if they do."""
+        return self.schedule.step if self.schedule is not None else self.options.get("step")
+
+    @property
+    def named_method(self) -> Method | None:
+        """The method; None where each member chooses its own step, to a tolerance."""
+        return None if "tolerance" in self.options else self.method
 
     def single(self, state: State) -> Trajectory:
         """The run of one member, as a user would do it."""
@@ -108,13 +128,8 @@ class Stopped(Exception):
 
 def run_block(job: Job, numbers: range) -> Block:
     """Compute these members."""
-    size = job.members.first.system.representations[job.form].layout.size
-    block = Block(
-        numbers,
-        np.full((len(numbers), len(job.times), size), np.nan),
-        np.full((len(numbers), size), np.nan),
-        [],
-    )
+    states = np.full((len(numbers), len(job.times), job.size), np.nan)
+    block = Block(numbers, states, np.full((len(numbers), job.size), np.nan), [])
     groups, alone = _grouped(job, block)
     for group in groups:
         alone += group.run(job, block)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.facade import above
 from ..core.method import Method
 from ..core.representation import Form
 from ..errors import InvalidInputError
@@ -24,14 +25,15 @@ from ..methods import LGVI
 from ..scalars.lanes import lane_width
 from ..simulation.accuracy import check_tolerance
 from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, whole
-from .blocks import Block, Failure, Job, Schedule, StopFlag, run_block
+from .blocks import Failure, Job, Schedule, StopFlag
 from .members import Members, as_members
 from .result import Ensemble
+from .tasks import Done, Reduction, Task
 
 Array = NDArray[np.float64]
-Reduction = Callable[[Ensemble], ArrayLike]
 
 LARGEST_BLOCK = 2048
+THREADS_OF_A_CLUSTER = 32  # that a store has enough blocks for; nobody knows how many there will be
 BLOCK_NUMBERS = 2**21  # doubles of samples in a block: 16 MB
 
 
@@ -52,6 +54,8 @@ def ensemble(
     lane_width: int = 0,
     progress: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    client: Any = None,
 ) -> Ensemble:
     """Integrate many members at once, each with the same bits as `simulate` gives it alone.
 
@@ -67,6 +71,10 @@ def ensemble(
     Members run side by side in the lanes of the processor's vector registers, and in as many threads as there are
     processors (`workers`). A member that fails is masked and listed in `failures`; the others go on.
 
+    `store`: the name of a Zarr folder, to which blocks of members are written as they finish. What is there already, from a
+    call with the same arguments that was interrupted, is not computed again. `client`: a `dask.distributed.Client`, or the
+    address of a scheduler, that computes the blocks on its workers.
+
     >>> import polhode as ph
     >>> body = ph.FreeRigidBody([1, 2, 3])
     >>> spins = [body.state(omega=[0.3, 1.0, 0.01 * i]) for i in range(100)]
@@ -77,47 +85,88 @@ def ensemble(
     >>> bool((ens.R[7] == alone.R).all())
     True
     """
-    job = _job(as_members(states, members), step, t_end, steps, tolerance, t_eval, method, save, lane_width)
-    count = len(job.members)
-    kept = {name: np.asarray(values) for name, values in (inputs or {}).items()}
-    for name, values in kept.items():
-        if not len(values.shape) or len(values) != count:
-            raise InvalidInputError(f"inputs[{name!r}]", values, f"an array of {count} numbers, one per member")
-    threads = _check_workers(workers)
-    reductions = _check_reductions(reduce)
-    size = job.members.first.system.representations[job.form].layout.size
-    final = job.times[-1:] if reductions else job.times
-    whole_ensemble = Ensemble(
-        members=job.members,
-        method=job.method if job.schedule is not None or tolerance is None else None,
-        form=job.form,
-        step=None if job.schedule is None else job.schedule.step,
-        t=final,
-        states=np.full((count, len(final), size), np.nan),
-        initial=np.full((count, size), np.nan),
-        inputs=kept,
-        provenance=dict(provenance or {}),
-    )
-    found: dict[str, Array] = {}
-    failures: list[Failure] = []
-    began = time.perf_counter()
-    for block in run_blocks(job, blocks_of(job, threads), threads, progress):
-        part = slice(block.numbers.start, block.numbers.stop)
-        whole_ensemble.initial[part] = block.initial
-        whole_ensemble.states[part] = block.states[:, -len(final) :]
-        failures += block.failures
-        for name, values in reduced(whole_ensemble, job, block, reductions).items():
-            found.setdefault(name, np.full((count, *values.shape[1:]), np.nan))[part] = values
-    whole_ensemble.states.flags.writeable = whole_ensemble.initial.flags.writeable = False
-    return replace(
-        whole_ensemble,
-        failures=tuple(sorted(failures, key=lambda failure: failure.member)),
-        reductions=found,
-        seconds=time.perf_counter() - began,
-    )
+    job = job_of(as_members(states, members), step, t_end, steps, tolerance, t_eval, method, save, lane_width)
+    task = Task(job, check_reductions(reduce), check_inputs(inputs, len(job.members)))
+    details, threads = dict(provenance or {}), check_workers(workers)
+    if store is not None:
+        return stream_to(store, task, client, threads, progress, details).load()  # type: ignore[no-any-return]
+    if client is not None:
+        raise InvalidInputError("store", store, problem="a run on a cluster needs a store: the name of a Zarr folder")
+    began, parts = time.perf_counter(), Parts(task)
+    for done in run_blocks(task, blocks_of(job, threads), threads, progress):
+        parts.add(done)
+    return parts.ensemble(details, time.perf_counter() - began)
 
 
-def _job(
+def stream(
+    states: Any,
+    store: str | os.PathLike[str],
+    *,
+    members: int | None = None,
+    client: Any = None,
+    workers: int | None = None,
+    progress: bool = False,
+    provenance: Mapping[str, Any] | None = None,
+    reduce: Mapping[str, Reduction] | None = None,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    **options: Any,
+) -> Any:
+    """`ensemble` for more members than fit into the memory: returns the store (`polhode.io.ensemble_store.EnsembleStore`),
+    whose `parts()` are ensembles of a block each. `options` are the other arguments of `ensemble`."""
+    names = ("step", "t_end", "steps", "tolerance", "t_eval", "method")
+    unknown = set(options) - {*names, "save", "lane_width"}
+    if unknown:
+        raise TypeError(f"stream() got an unexpected keyword argument {min(unknown)!r}")
+    step, t_end, steps, tolerance, t_eval, method = (options.get(name) for name in names)
+    save, width = options.get("save", "final"), options.get("lane_width", 0)
+    job = job_of(as_members(states, members), step, t_end, steps, tolerance, t_eval, method, save, width)
+    task = Task(job, check_reductions(reduce), check_inputs(inputs, len(job.members)))
+    return stream_to(store, task, client, check_workers(workers), progress, dict(provenance or {}))
+
+
+class Parts:
+    """The parts of an ensemble, put together as they come."""
+
+    def __init__(self, task: Task) -> None:
+        job, self.task = task.job, task
+        count = len(job.members)
+        self.t = job.times[-1:] if task.reductions else job.times
+        self.states = np.full((count, len(self.t), job.size), np.nan)
+        self.initial = np.full((count, job.size), np.nan)
+        self.reductions: dict[str, Array] = {}
+        self.failures: list[Failure] = []
+
+    def add(self, done: Done) -> None:
+        """Put a block in its place."""
+        part = slice(done.numbers.start, done.numbers.stop)
+        self.initial[part], self.states[part] = done.initial, done.states
+        self.failures += done.failures
+        for name, values in done.reductions.items():
+            empty = np.full((len(self.states), *values.shape[1:]), np.nan)
+            self.reductions.setdefault(name, empty)[part] = values
+
+    def ensemble(self, provenance: dict[str, Any], seconds: float) -> Ensemble:
+        """All of it."""
+        self.states.flags.writeable = self.initial.flags.writeable = False
+        failures = tuple(sorted(self.failures, key=lambda failure: failure.member))
+        job = self.task.job
+        return Ensemble(
+            members=job.members,
+            method=job.named_method,
+            form=job.form,
+            step=job.step,
+            t=self.t,
+            states=self.states,
+            initial=self.initial,
+            failures=failures,
+            reductions=self.reductions,
+            inputs=self.task.inputs,
+            provenance=provenance,
+            seconds=seconds,
+        )
+
+
+def job_of(
     found: Members,
     step: float | None,
     t_end: float | None,
@@ -128,7 +177,7 @@ def _job(
     save: str | int,
     width: int,
 ) -> Job:
-    """What is done with every member."""
+    """What is done with every member, checked."""
     first = found.first
     check_arguments(first, LGVI() if method is None else method)
     if not whole(width) or width < 0:
@@ -169,7 +218,17 @@ def _job(
     return Job(found, method, form, times, None, options, int(width))
 
 
-def _check_workers(workers: int | None) -> int:
+def check_inputs(inputs: Mapping[str, ArrayLike] | None, count: int) -> dict[str, Array]:
+    """`inputs` as arrays with the members first."""
+    found = {name: np.asarray(values, dtype=np.float64) for name, values in (inputs or {}).items()}
+    for name, values in found.items():
+        if not values.ndim or len(values) != count:
+            raise InvalidInputError(f"inputs[{name!r}]", values, f"an array of {count} numbers, one per member")
+    return found
+
+
+def check_workers(workers: int | None) -> int:
+    """How many threads to use: as many as there are processors, unless told."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not whole(workers) or workers < 1:
@@ -177,7 +236,8 @@ def _check_workers(workers: int | None) -> int:
     return int(workers)
 
 
-def _check_reductions(reduce: Mapping[str, Reduction] | None) -> Mapping[str, Reduction]:
+def check_reductions(reduce: Mapping[str, Reduction] | None) -> Mapping[str, Reduction]:
+    """`reduce`, if it is what it should be."""
     if reduce is None:
         return {}
     if not isinstance(reduce, Mapping) or not all(callable(function) for function in reduce.values()):
@@ -195,77 +255,58 @@ def blocks_of(job: Job, threads: int = 1) -> list[range]:
     return [range(a, min(a + size, count)) for a in range(0, count, size)]
 
 
-def run_blocks(job: Job, blocks: list[range], threads: int, progress: bool = False) -> Iterator[Block]:
+def run_blocks(task: Task, blocks: list[range], threads: int, progress: bool = False) -> Iterator[Done]:
     """The computed blocks, as they finish; only a few are in memory at a time."""
     stop = StopFlag()
-    job = replace(job, stop=stop)
-    shown: Any = nullcontext()
-    if progress:
-        from .progress import MembersBar
-
-        shown = MembersBar(len(job.members))
-    with shown as bar, ThreadPoolExecutor(threads, thread_name_prefix="ensemble") as pool:
+    task = replace(task, job=replace(task.job, stop=stop))
+    with members_bar(progress, task, blocks) as bar, ThreadPoolExecutor(threads, thread_name_prefix="ensemble") as pool:
         waiting = iter(blocks)
-        running: set[Future[Block]] = set()
+        running: set[Future[Done]] = set()
         try:
             while True:
                 while len(running) < threads + 2 and (numbers := next(waiting, None)) is not None:
-                    running.add(pool.submit(run_block, job, numbers))
+                    running.add(pool.submit(task, numbers))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    block = future.result()
+                for future in sorted(done, key=lambda each: each.exception() is not None):  # what is good first
+                    found = future.result()
                     if bar is not None:
-                        bar.add(len(block.numbers), len(block.failures))
-                    yield block
+                        bar.add(len(found.numbers), len(found.failures))
+                    yield found
         finally:  # after an interruption or an error nobody wants the rest
             stop.set()
             for future in running:
                 future.cancel()
 
 
-def reduced(whole_ensemble: Ensemble, job: Job, block: Block, reductions: Mapping[str, Reduction]) -> dict[str, Array]:
-    """What the user's functions make of a block."""
-    if not reductions:
-        return {}
-    part = range(block.numbers.start, block.numbers.stop)
-    seen = replace(
-        whole_ensemble,
-        members=Part(job.members, part),
-        t=job.times,
-        states=block.states,
-        initial=block.initial,
-        failures=tuple(replace(f, member=f.member - part.start) for f in block.failures),
-        inputs={name: values[part.start : part.stop] for name, values in whole_ensemble.inputs.items()},
-    )
-    found = {}
-    for name, function in reductions.items():
-        values = np.asarray(function(seen), dtype=np.float64)
-        if not values.ndim or len(values) != len(part):
-            problem = f"it returned an array of the shape {values.shape} for {len(part)} members, which come first"
-            raise InvalidInputError(f"reduce[{name!r}]", function, problem=problem)
-        found[name] = values
-    return found
+def members_bar(progress: bool, task: Task, blocks: list[range]) -> Any:
+    """The progress bar, if one is wanted."""
+    if not progress:
+        return nullcontext()
+    from .progress import MembersBar
+
+    return MembersBar(len(task.job.members), len(task.job.members) - sum(map(len, blocks)))
 
 
-class Part(Members):
-    """Some of the members, counted from 0 again."""
+def stream_to(
+    store: str | os.PathLike[str],
+    task: Task,
+    client: Any,
+    threads: int,
+    progress: bool,
+    provenance: Mapping[str, Any],
+) -> Any:
+    """Compute the blocks that a store does not have yet, in threads or on a cluster, and write each when it is done.
+    Returns the store."""
+    kept, task = above("ensemble_store")(store), replace(task, described=True)
+    blocks = kept.begin(task, blocks_of(task.job, THREADS_OF_A_CLUSTER), provenance)
+    if client is None:
+        computed = run_blocks(task, blocks, threads, progress)
+    else:
+        from .cluster import run_on_cluster
 
-    def __init__(self, whole_members: Members, numbers: range) -> None:
-        self.whole, self.numbers = whole_members, numbers
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def state(self, i: int) -> Any:
-        return self.whole.state(self.numbers[i])
-
-    @property
-    def system(self) -> Any:
-        return self.whole.system
-
-    @property
-    def first(self) -> Any:  # type: ignore[override]
-        """That of all members."""
-        return self.whole.first
+        computed = run_on_cluster(client, task, blocks, progress)
+    for done in computed:
+        kept.write(done)
+    return kept

@@ -53,6 +53,32 @@ class Members(ABC):
         """The states of these members as flat rows in a representation, where they need not be made one by one."""
         return None
 
+    def part(self, numbers: range) -> Members:
+        """Some of the members, counted from 0 again: what another process is sent."""
+        return MembersPart(self, numbers)
+
+
+class MembersPart(Members):
+    """Some of the members, counted from 0 again."""
+
+    def __init__(self, whole: Members, numbers: range) -> None:
+        self.whole, self.numbers = whole, numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def state(self, i: int) -> State:
+        return self.whole.state(self.numbers[i])
+
+    @property
+    def system(self) -> System | None:
+        return self.whole.system
+
+    @cached_property
+    def first(self) -> State:
+        """That of all members."""
+        return self.whole.first
+
 
 class ListedMembers(Members):
     """Members given as a list of states."""
@@ -71,6 +97,9 @@ class ListedMembers(Members):
     @property
     def system(self) -> System | None:
         return self._system
+
+    def part(self, numbers: range) -> Members:
+        return ListedMembers(self.states[numbers.start : numbers.stop])
 
 
 class StackedMembers(Members):
@@ -96,6 +125,10 @@ class StackedMembers(Members):
             return None
         part = slice(numbers.start, numbers.stop)
         return np.concatenate([values[v.name][part].reshape(len(numbers), -1) for v in variables], axis=1)
+
+    def part(self, numbers: range) -> Members:
+        part, stack = slice(numbers.start, numbers.stop), self.stack
+        return StackedMembers(State(stack.system, {name: v[part] for name, v in stack.values.items()}, stack.t))
 
 
 @dataclass

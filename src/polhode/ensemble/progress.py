@@ -8,12 +8,12 @@ from typing import Any
 class MembersBar:
     """How many members are done, how many of them failed, and how long the rest will take."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, done: int = 0) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[failed]}"), TimeRemainingColumn())
         self._progress = Progress(TextColumn("members"), *columns)
-        self._task = self._progress.add_task("members", total=total, failed="")
+        self._task = self._progress.add_task("members", total=total, completed=done, failed="")
         self._failed = 0
 
     def __enter__(self) -> MembersBar:

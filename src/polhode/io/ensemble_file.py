@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._version import __version__
+from ..core.facade import above
 from ..core.method import known_methods
 from ..core.system import State, System
 from ..ensemble.blocks import Failure
@@ -27,6 +28,7 @@ from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .netcdf import read_netcdf, write_netcdf
 from .trajectory_file import CONVENTIONS
+from .zarr import is_zarr
 
 if TYPE_CHECKING:
     import xarray
@@ -39,10 +41,17 @@ STATE, START, PARAMETER, INPUT, REDUCTION = "state", "initial_state", "parameter
 
 
 class DescribedMembers(Members):
-    """Members of a file: each one's system is made from the parameters that all share and from its own."""
+    """Members of a file: each one's system is made from the parameters that all share and from its `own`; none where all
+    share one system."""
 
     def __init__(
-        self, kind: type[System], common: Mapping[str, Any], own: Mapping[str, Any], initial: Array, t: float, form: str
+        self,
+        kind: type[System],
+        common: Mapping[str, Any],
+        own: Sequence[Mapping[str, Any]],
+        initial: Array,
+        t: float,
+        form: str,
     ) -> None:
         self.kind, self.common, self.own, self.initial, self.t, self.form = kind, common, own, initial, t, form
         self._shared = None if own else kind(**common)
@@ -57,11 +66,7 @@ class DescribedMembers(Members):
     def state(self, i: int) -> State:
         if not np.all(np.isfinite(self.initial[i])):
             raise PolhodeError(f"member {i} has no initial state")
-        own = {name: values[i] for name, values in self.own.items()}
-        plain = {
-            name: value.tolist() if isinstance(value, np.ndarray | np.number) else value for name, value in own.items()
-        }
-        system = self._shared or self.kind(**self.common, **plain)
+        system = self._shared or self.kind(**{**self.common, **self.own[i]})
         values = named_views(system.representations[self.form].layout, self.initial[i])
         return State(system, values, self.t)
 
@@ -70,7 +75,7 @@ class GivenSystemMembers(DescribedMembers):
     """Members of a file whose system was passed again."""
 
     def __init__(self, system: System, initial: Array, t: float, form: str) -> None:
-        self.initial, self.t, self.form, self.own, self._shared = initial, t, form, {}, system
+        self.initial, self.t, self.form, self._shared = initial, t, form, system
 
 
 def ensemble_dataset(ensemble: Ensemble) -> xarray.Dataset:
@@ -137,6 +142,8 @@ def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
 def load_ensemble(path: str | PathLike[str], system: System | None = None) -> Ensemble:
     """Read what `save_ensemble` wrote."""
     file = Path(path)
+    if is_zarr(file) and system is None:
+        return above("ensemble_store")(file).load()  # type: ignore[no-any-return]
     if not file.is_file():
         raise InvalidInputError("path", str(path), problem="this file does not exist")
     dataset = read_netcdf(file)
@@ -166,7 +173,9 @@ def _ensemble(dataset: xarray.Dataset, header: Mapping[str, Any], system: System
         members = GivenSystemMembers(system, initial, t, form)
     else:
         assert kind is not None
-        members = DescribedMembers(kind, header["common"], arrays(PARAMETER) | header["text"], initial, t, form)
+        own = {name: values.tolist() for name, values in arrays(PARAMETER).items()} | header["text"]
+        each = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
+        members = DescribedMembers(kind, header["common"], each, initial, t, form)
     method = None
     if header["method"] is not None:
         name, options = header["method"]

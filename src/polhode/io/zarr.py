@@ -27,7 +27,7 @@ def is_zarr(path: Path) -> bool:
 
 def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a dataset to a new folder beside `path`, then move it there; an older Zarr folder is replaced."""
-    codecs = _zarr().codecs
+    codecs = zarr_library().codecs
     target = Path(path)
     if target.exists() and not is_zarr(target):
         raise InvalidInputError("path", str(path), "a new name, or that of a Zarr folder to replace")
@@ -59,7 +59,7 @@ def read_zarr(path: Path) -> xarray.Dataset:
     """The whole folder, in memory."""
     import xarray
 
-    _zarr()
+    zarr_library()
     _check_metadata(path)
     try:
         with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
@@ -85,7 +85,8 @@ def _check_metadata(path: Path) -> None:
         raise InvalidInputError("path", str(path), problem=problem)
 
 
-def _zarr() -> Any:
+def zarr_library() -> Any:
+    """The library, which is an extra."""
     try:
         import zarr
         import zarr.codecs

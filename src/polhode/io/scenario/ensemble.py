@@ -24,7 +24,8 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,14 @@ from numpy.typing import NDArray
 
 from ...core.method import Method
 from ...core.system import State, System
-from ...ensemble import Ensemble, distributions, ensemble
+from ...ensemble import Ensemble, distributions, ensemble, stream
 from ...ensemble.distributions import Distribution
 from ...ensemble.members import Members
 from ...geometry import quaternion
 from ...systems.registry import known_systems
+from ..ensemble_store import EnsembleStore
 from .build import build_method, build_object, build_state, locate_errors, provenance_of
-from .document import EnsembleTable, RunTable, Scenario, VaryTable
+from .document import EnsembleTable, RunTable, Scenario, VaryTable, scenario_from_text
 from .validation import ScenarioError
 
 Array = NDArray[np.float64]
@@ -54,7 +56,7 @@ class ScenarioMembers(Members):
         self.scenario = scenario
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.scenario,)
+        return known_members, (self.scenario.name, self.scenario.text, self.scenario.overrides)
 
     def __len__(self) -> int:
         return len(self.draws.numbers)
@@ -86,6 +88,12 @@ class ScenarioMembers(Members):
             return build_state(where, system, tables["state"])
         with locate_errors(where, "state"):  # its keys are those of the first, which were checked
             return system.state(**tables["state"])  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=2)
+def known_members(name: str, text: str, overrides: tuple[str, ...]) -> ScenarioMembers:
+    """The members of a scenario, whose values are drawn once in a process that computes many blocks of them."""
+    return ScenarioMembers(scenario_from_text(name, text, overrides))
 
 
 @dataclass(frozen=True)
@@ -245,6 +253,11 @@ class EnsemblePlan:
         """Run all members; `more` are further arguments of `polhode.ensemble`."""
         with locate_errors(self.scenario.name, "ensemble"):
             return ensemble(self.members, **self.options, **more)
+
+    def stream(self, store: Path, **more: Any) -> EnsembleStore:
+        """Run all members that a store does not have yet; `more` are further arguments of `polhode.ensemble.stream`."""
+        with locate_errors(self.scenario.name, "ensemble"):
+            return stream(self.members, store, **self.options, **more)  # type: ignore[no-any-return]
 
 
 def build_ensemble(scenario: Scenario) -> EnsemblePlan:
