@@ -60,7 +60,7 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
         for cls in known_methods().values():
             for method in cls.variants():
                 spared = (isinstance(method, LGVI) and method.form == "lagrangian" and method.order > 2) or (
-                    isinstance(method, GaussLegendre) and method.order < 16
+                    isinstance(method, GaussLegendre) and (method.order < 16 or method.adaptive)
                 )
                 if method.why_not(subject.state.system) is None and not (spared and subject.name not in FEW_SYSTEMS):
                     yield method, subject

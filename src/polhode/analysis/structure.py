@@ -70,21 +70,27 @@ def symplectic_defect(state: State, method: Method, step: float, steps: int = 10
 
 
 def symmetry_defect(state: State, method: Method, step: float, steps: int = 200) -> float:
-    """The distance from the start after `steps` steps forward and as many back; of an adaptive method its own steps."""
+    """The distance from the start after `steps` steps forward and as many back; of an adaptive method, after as many of
+    its own as lie in this time."""
     if method.adaptive:
-        return distance(state, _walk(_walk(state, method, step, steps), method, -step, steps))
+        return _walking_defect(state, method, step, steps)
     there = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
     back = simulate(there, step=-step, steps=steps, save_every=steps, method=method).final
     return distance(state, back)
 
 
-def _walk(state: State, method: Method, step: float, steps: int) -> State:
-    """The state after steps of the method's own length, in the direction of `step`."""
-    run = method.start(state, step)
-    status, t = run.walk(steps)
-    if status:
-        raise PolhodeError(f"{method!r} does not get {steps} steps on from t = {state.t:g}")
-    return State(state.system, run.layout.unpack(run.states(run.row[None])[0]), t)
+def _walking_defect(state: State, method: Method, step: float, steps: int) -> float:
+    """The distance from the start after steps of the method's own length forward and back."""
+    there, count, t = method.start(state, step), 0, state.t
+    while abs(t - state.t) < abs(step) * steps:
+        status, t = there.walk(1)
+        count += 1
+        if status:
+            raise PolhodeError(f"{method!r} does not get from t = {state.t:g} to {state.t + steps * step:g}")
+    layout = there.layout
+    back = method.start(State(state.system, layout.unpack(there.states(there.row[None])[0]), t), -step)
+    _, t = back.walk(count)
+    return distance(state, State(state.system, layout.unpack(back.states(back.row[None])[0]), t))
 
 
 def group_defect(trajectory: Trajectory) -> float:

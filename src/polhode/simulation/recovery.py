@@ -88,8 +88,8 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
         )
     elif status == TOLERANCE_NOT_MET:
         message = (
-            f"{where}: {trajectory.method!r} cannot meet its tolerances with any inner step; possible causes: the motion "
-            "is singular near here, or the tolerances are below rounding"
+            f"{where}: {trajectory.method!r} finds no inner step that meets its tolerances; possible causes: the motion "
+            "is singular near here, the tolerances are below rounding, or an angle per step is too large"
         )
     else:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)

@@ -26,3 +26,13 @@ def test_a_polynomial_is_carried_on(s: int) -> None:
     for k in range(s):
         expected = ((1.0 + table.nodes) ** (k + 1) - 1.0) / (k + 1)
         np.testing.assert_allclose(nu @ table.nodes**k, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("s", [2, 4, 6, 8])
+def test_the_end_of_the_next_step_and_legendre_polynomials(s: int) -> None:
+    table = gauss_table(s)
+    b, c, P = table.weights, table.nodes, table.legendre.reshape(s, s)
+    for k in range(s):
+        assert (table.following * b) @ c**k == pytest.approx((2.0 ** (k + 1) - 1.0) / (k + 1), rel=1e-10)
+        expected = (2 * k + 1) * np.polynomial.legendre.Legendre.basis(k)(2.0 * c - 1.0)
+        np.testing.assert_allclose(P[k], expected, atol=1e-13 * (2 * k + 1))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.method import Start
 from ...scalars import double
+from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
 from .density import Rates
 from .loops import Carried
 from .reversible import PARTS, TIME, Curve, follow
@@ -87,5 +88,5 @@ class AdaptiveRun(GaussRun):
 
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
-        arguments: Any = (*self._motion, *nodes, *control, times, samples, self.report.numbers)
-        return follow(self.kind, *arguments)
+        status, reached = follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached

@@ -8,8 +8,9 @@ which is Gauss–Legendre in s for w and the time together. The frame of the fre
 the step in time, t + h/2, which is found with the stages. Seen from the end of the step all this is the same, so
 the step is symmetric; quadratic invariants of f are conserved as ever.
 
-A sample within a step is the end of a shorter step from the node before it, of given length in time. Its iteration begins
-on the collocation polynomial of the whole one, whose own error, of order αˢ⁺¹, is much larger than that of a step.
+A sample within a step is the end of a shorter step from the node before it, α being that which takes the time to the
+sample: the Tⱼ are scaled so that their sum is this time. The iteration begins on the collocation polynomial of the whole
+step, whose own error, of order αˢ⁺¹, is much larger than that of a step.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from .loops import (
     DIVERGED,
     FINEST,
     MOST_ITERATIONS,
+    ROUNDING,
     Carried,
     Frame,
     Scratch,
@@ -49,6 +51,8 @@ BEHIND, LENGTH, TIME, REST, PARTS = range(5)
 MOST_CHANGE = 4.0  # of the length of a step to the next one's
 INNER = 12  # iterations for the times of the stages, with given forces
 NEAR, NEARER = 1e-16, 3e-3  # they end when times change by this part of the length, or of the change of the stages
+# changes that are smaller, and were not halved so many times, are rounding: small moments of large forces have it
+NOISE, STALLED = 1e-8, 3
 SEARCH = 5  # iterations for the place of a time on the polynomial, where stages are guessed
 
 
@@ -114,17 +118,17 @@ def put_integrals(S: Any, curve: Curve, x: Any, stages: int) -> Any:
 
 @kernel
 def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> None:
-    """Put the stages of a step of length h from the same node on the polynomial of the whole one, which has been done."""
+    """Put the stages of a step of length h from the same node on the polynomial of the whole one, which has been done, and
+    their times from its middle into T."""
     frame, table, curve, Z = motion.frame, motion.table, motion.curve, motion.scratch.Z
     stages, length = table.nodes.shape[0], whole.memory[LENGTH]
     for j in range(stages):
         curve.T[j] = whole.memory[PARTS + j]
-    target = h * get(table.nodes, 0, S)
-    x = (2.0 / length) * target - 1.0
-    for _ in range(SEARCH):  # where on the polynomial these times are
+    x = (2.0 * h / length - 1.0) + 0.0 * get(table.nodes, 0, S)
+    for _ in range(SEARCH):  # where on the polynomial the time h is
         time, slope_ = put_integrals(S, curve, x, stages)
-        x = x + 2.0 * (target - time) / slope_
-    put_integrals(S, curve, x, stages)
+        x = x + 2.0 * (h - time) / slope_
+    time, slope_ = put_integrals(S, curve, (x + 1.0) * get(table.nodes, 0, S) - 1.0, stages)
     for j in range(stages):
         total = curve.legendre[j] * get(curve.integrals, 0, S)
         for k in range(1, stages):
@@ -134,6 +138,7 @@ def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> None:
     for i in range(frame.active):
         put(Z, i, S, whole.w[i] - lane_sum(get(whole.L, i, S)) + mixed(matrix, whole.L, i))
     shift_stages(S, motion, 0.5 * (h - length))
+    put(curve.T, 0, S, time - 0.5 * h)
 
 
 @kernel
@@ -163,7 +168,7 @@ def kick_places(S: Any, motion: Motion, L: Array, shift: float, before: Any, tau
 def solve_stages(
     S: Any, motion: Motion, node: Carried, length: float, angle: float, guessed: bool, ahead: bool, report: Array
 ) -> tuple[int, float]:
-    """One step from the node, in place: of this `angle`, in s, or if that is 0 of this `length`, in time.
+    """One step from the node, in place: of this `angle`, or, if that is 0, of the angle that takes this `length` of time.
 
     The first guess of the stages is in Z (`guessed`), or on the polynomial of the last step (`ahead`), or the node.
     Returns a status and the length.
@@ -174,7 +179,7 @@ def solve_stages(
     n, m, parts, count, constants = frame.active, w.shape[0], frame.parts, frame.active_parts, frame.constants
     mu, weights = columns(table.stage, S), get(table.weights, 0, S)
     time, behind, h = memory[TIME] + memory[REST], memory[BEHIND], length
-    tau = (get(table.nodes, 0, S) - 0.5) * h
+    tau = get(T, 0, S) if guessed else (get(table.nodes, 0, S) - 0.5) * h
     if ahead:
         total = 0.0
         for j in range(T.shape[0]):
@@ -195,7 +200,7 @@ def solve_stages(
     if not (guessed or ahead):
         for i in range(n):
             put(Z, i, S, w[i])
-    last = 0.0
+    last, least, stalled = 0.0, NOISE, 0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, work)
         at = (time + 0.5 * h) + tau
@@ -203,33 +208,34 @@ def solve_stages(
         if status != SUCCESS:
             return status, h
         part_rates(S, Z, parts, count, constants, tau, y, dy, work, F)
-        change, pace = 0.0 * tau, h + 0.0 * tau
-        if angle != 0.0:
-            turning = turning_rates(S, parts, count, constants, y, dy)
-            present, enough = tau, max(NEAR, NEARER * last)
-            for _ in range(INNER):
-                pace = angle / fourth_root(turning + attraction_rates(S, motion.rates, y))
-                put(T, 0, S, weights * pace)
+        turning = turning_rates(S, parts, count, constants, y, dy)
+        present, enough = tau, max(NEAR, NEARER * last)
+        for _ in range(INNER):
+            share = weights / fourth_root(turning + attraction_rates(S, motion.rates, y))
+            if angle != 0.0:
+                put(T, 0, S, angle * share)
                 h = lane_sum(get(T, 0, S))
-                later = mixed(mu, T, 0) - 0.5 * h
-                far, present = lane_top(absolute((later - present) / h)), later
-                if far <= enough or motion.rates.squares.shape[0] == 0:
-                    break
-                kick_places(S, motion, L, behind + 0.5 * h, tau, present, mu)
-            for k in range(count):  # rates of places at the times found
-                row = parts[k]
-                for i in range(row[SIZE] if row[KIND] == PLACE else 0):
-                    force = get(F, row[AT] + row[SIZE] + i, S)
-                    earlier = (tau - present) * constants[row[CONSTANTS] + i]
-                    put(F, row[AT] + i, S, multiply_add(earlier, force, get(F, row[AT] + i, S)))
-            change = absolute((present - tau) / h)
-            tau = present
-            for i in range(m):
-                w[i], e[i] = base[i], base[m + i]
-            if not move_frame(double, w, e, frame, behind + 0.5 * h, scratch.move):
-                return NO_SOLUTION, h
+            else:
+                put(T, 0, S, (length / lane_sum(share)) * share)
+            later = mixed(mu, T, 0) - 0.5 * h
+            far, present = lane_top(absolute((later - present) / h)), later
+            if far <= enough or motion.rates.squares.shape[0] == 0:
+                break
+            kick_places(S, motion, L, behind + 0.5 * h, tau, present, mu)
+        for k in range(count):  # rates of places at the times found
+            row = parts[k]
+            for i in range(row[SIZE] if row[KIND] == PLACE else 0):
+                force = get(F, row[AT] + row[SIZE] + i, S)
+                earlier = (tau - present) * constants[row[CONSTANTS] + i]
+                put(F, row[AT] + i, S, multiply_add(earlier, force, get(F, row[AT] + i, S)))
+        change = absolute((present - tau) / h)
+        tau = present
+        for i in range(m):
+            w[i], e[i] = base[i], base[m + i]
+        if not move_frame(double, w, e, frame, behind + 0.5 * h, scratch.move):
+            return NO_SOLUTION, h
         for i in range(n):
-            put(L, i, S, (weights * pace) * get(F, i, S))
+            put(L, i, S, get(T, 0, S) * get(F, i, S))
         if iteration == 0:
             sizes[:] = 0.0
             for i in range(n):
@@ -241,7 +247,9 @@ def solve_stages(
             change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
             put(Z, i, S, z)
         now = lane_top(change)
-        if has_converged(now, last):
+        stalled = stalled + 1 if ROUNDING <= now < NOISE and now > 0.5 * least else 0
+        least = min(least, now)
+        if has_converged(now, last) or stalled == STALLED:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
@@ -302,6 +310,8 @@ def step_within(
     length, stages = (target - left.memory[TIME]) - left.memory[REST], motion.table.nodes.shape[0]
     for depth in range(FINEST + 1):
         copy_node(left, part, stages)
+        if length == 0.0:
+            return SUCCESS
         count, status = 1 << depth, NO_SOLUTION
         guessed = depth == 0 and right.memory[LENGTH] != 0.0
         if guessed:
