@@ -196,6 +196,8 @@ class PythonPotential(Potential):
 class SymbolicPotential(Potential):
     """A SymPy expression or its text, differentiated and compiled."""
 
+    _moment: Any = None
+
     def __init__(self, given: Any, bodies: int, field: str) -> None:
         self.bodies = bodies
         matrices = attitude_symbols(bodies)
@@ -214,6 +216,13 @@ class SymbolicPotential(Potential):
     def energy(self, *R: Array) -> Array:
         values = [x for A in R for x in entries(A)]
         return on_arrays(self._energy, values)[0] + np.zeros(R[0].shape[:-2])
+
+    def moment(self, R: Array) -> Array:
+        """The moment of one body at attitudes (..., 3, 3)."""
+        if self._moment is None:
+            (symbols,) = attitude_symbols(self.bodies)
+            self._moment = formula_kernel("potential", moment_of(self.expression, symbols), list(symbols))
+        return np.stack(np.broadcast_arrays(*on_arrays(self._moment, entries(R))), axis=-1)
 
     def describe(self) -> str:
         return text_of(self.expression)
