@@ -125,12 +125,12 @@ def test_momenta_are_named_by_their_symmetries() -> None:
     about = GeneralBody(lagrangian=f"{QUADRATIC} - 0.6*R11 - 0.8*R31")
     np.testing.assert_allclose(about.axes[0], [[0.6, 0.0, 0.8]], atol=1e-12)
     top = GeneralBody(hamiltonian="0.5*(Pi1**2 + Pi2**2) + 0.1*(Pi1**2 + Pi2**2)**2 + 0.2*Pi3**2 + R33")
-    assert list(top.conserved) == ["energy", "momentum_along_axis", "body_momentum"]
+    assert list(top.conserved) == ["energy", "momentum_along_axis", "axial_momentum"]
     np.testing.assert_allclose(top.axes[1], [[0.0, 0.0, 1.0]], atol=1e-12)
     start = top.state(q=VALUES["q"], Pi=[0.3, -0.2, 0.9])
     drift = ph.simulate(start, step=0.1, steps=500, method=ph.LGVI()).drift()
     assert drift["momentum_along_axis"] < 1e-13
-    assert drift["body_momentum"] < 1e-13
+    assert drift["axial_momentum"] < 1e-13
     assert GeneralBody(lagrangian=kinked).conserved.keys() == {"energy"}
 
 

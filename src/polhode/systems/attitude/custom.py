@@ -20,10 +20,12 @@ from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
 from ...scalars import flow, get3, kernel, par3, par6, put3
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS
-from ..inputs.attitude_potential import Potential, potential_of
+from ..inputs.attitude_potential import Potential, SymbolicPotential, potential_of
 from ..inputs.external_moment import ExternalMoment, body_moment
 from ..inputs.implicit_rate import put_node_rate
 from ..inputs.named_parameters import NamedParameters
+from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
+from ..inputs.sympy_kernels import has_corners
 from ..inputs.transient_flow import TransientFlow, potential_force
 from ..inputs.user_functions import StateFunction, remembered
 from ..stability.equilibria import Equilibrium, check_rate
@@ -31,6 +33,7 @@ from ..stability.steady_axes import staude_axes
 from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
 from .forced import ROTOR, TERMS, ForcedAttitude
 from .linear_term import LinearTerm
+from .steady_rotations import steady_attitudes
 
 Array = NDArray[np.float64]
 
@@ -135,9 +138,9 @@ class AttitudeBody(ForcedAttitude):
         named.check_used()
         self.hamiltonian = not (self.damped or self.moment.acts)
         self.force = self._force()
-        free = self.potential is None and self.linear is None
-        holds = {"energy": self.hamiltonian, "spatial_momentum": self.hamiltonian and free}
-        self.conserved = {name: invariant for name, invariant in type(self).conserved.items() if holds[name]}
+        self.axes = self._symmetry_axes()
+        energy = {"energy": type(self).conserved["energy"]}
+        self.conserved = energy | named_momenta(*self.axes) if self.hamiltonian else {}
 
     def _force(self) -> Any:
         if self.potential is None and not self.moment.acts:
@@ -149,6 +152,21 @@ class AttitudeBody(ForcedAttitude):
             return potential_force(write)
         linear = None if self.linear is None else self.linear.momentum
         return force_with_moment(write, self.moment.function, linear, self.moment.user)
+
+    def _symmetry_axes(self) -> tuple[Array, Array]:
+        """The axes of symmetry in space and in the body; none where that is not known for certain."""
+        none = np.zeros((0, 3)), np.zeros((0, 3))
+        (R, omega), potential = trial_states(), self.potential
+        slope = np.zeros(omega.shape)
+        if isinstance(potential, SymbolicPotential) and not has_corners(potential.expression):
+            slope = potential.moment(R)
+        elif potential is not None:
+            return none
+        if self.linear is not None:
+            if any(map(has_corners, self.linear.expressions)):
+                return none
+            slope = slope + np.einsum("nij,nj->ni", self.linear.slopes_at(R), omega)
+        return symmetry_axes(R, omega, self.momentum_at(R, omega), slope)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -175,11 +193,9 @@ class AttitudeBody(ForcedAttitude):
         return energy_parts(self.energy(values), self.potential_energy(self.derive("R", values)))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        found = {
-            "energy": lambda: self.energy(values),
-            "spatial_momentum": lambda: np.einsum("...ij,...j->...i", self.derive("R", values), values["Pi"]),
-        }
-        return {name: found[name]() for name in self.conserved}
+        if not self.hamiltonian:
+            return {}
+        return {"energy": self.energy(values)} | momenta_along(*self.axes, self.derive("R", values), values["Pi"])
 
     @classmethod
     def example(cls) -> State:
@@ -199,14 +215,34 @@ class AttitudeBody(ForcedAttitude):
         ]
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
-        """Of a body with no potential and no moment, a free gyrostat: the rotations `ω × (Jω + a) = 0` with
-        |ω| = |Omega|."""
-        if self.potential is not None or self.linear is not None or not self.hamiltonian:
-            raise InvalidInputError(
-                "Omega", Omega, "a body with nothing but a rotor: only then are rotations steady in general"
-            )
+        """Rotations with |ω| = |Omega|: of a body with nothing but a rotor, a free gyrostat, `ω × (Jω + a) = 0`; of one in a
+        potential, or with a term A(R), that is symmetric about an axis of space, rotations about it, those that Newton's
+        method finds, one of each circle."""
         rate = check_rate(Omega)
+        if not self.hamiltonian or len(self.axes[0]) == 0:
+            raise InvalidInputError(
+                "Omega",
+                Omega,
+                "a body without damping and moments, in a formula for a potential symmetric about an axis",
+            )
+        if self.potential is None and self.linear is None:
+            return [
+                Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
+                for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))
+            ]
+        axis = self.axes[0][0]
+
+        def momentum(R: Array, omega: Array) -> tuple[Array, Array, Array]:
+            slopes = np.zeros((3, 3)) if self.linear is None else self.linear.slopes_at(R).T
+            return self.momentum_at(R, omega), self.inertia.matrix, slopes
+
+        def energy(R: Array, omega: Array) -> float:
+            spin = 0.5 * omega @ self.inertia.matrix @ omega + omega @ np.broadcast_to(self.linear_term(R), (3,))
+            return float(self.potential_energy(R) - spin)
+
         return [
-            Equilibrium(f"rotation {i + 1}", self.state(omega=rate * axis))
-            for i, axis in enumerate(staude_axes(self.inertia.matrix, self.gyro / rate))
+            Equilibrium(
+                f"rotation, U = {float(self.potential_energy(R)):.6g}", self.state(R=R, omega=rate * R.T @ axis)
+            )
+            for R in steady_attitudes(self, momentum, energy, axis, rate)
         ]

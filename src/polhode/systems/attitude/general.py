@@ -18,9 +18,11 @@ from ...geometry.so3 import vee2_
 from ..inputs.attitude_function import AttitudeFunction
 from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
 from ..inputs.sympy_kernels import has_corners
+from ..stability.equilibria import Equilibrium, check_rate
 from .base import MATRIX, AttitudeSystem
 from .general_flows import general_flows, pair_momentum
 from .legendre import of_hamiltonian, of_lagrangian
+from .steady_rotations import steady_attitudes
 
 Array = NDArray[np.float64]
 ENERGY = {"energy": Invariant("energy", "Π·ω − L(R, ω) = H(R, Π)")}
@@ -122,6 +124,35 @@ class GeneralBody(AttitudeSystem):
         with np.errstate(all="ignore"):
             Pi = pair_momentum(self._transform)(h, components(start, MATRIX_SHAPE), tuple(c))
         return self.state(R=start, Pi=np.array(Pi), t=t)
+
+    def _momentum_slopes(self, R: Array, omega: Array) -> tuple[Array, Array, Array]:
+        """Π, ∂Π/∂ω and the derivative of Π along the group."""
+        with np.errstate(all="ignore"):
+            found = self._transform.slopes(components(R, MATRIX_SHAPE), components(omega, VECTOR))
+        a = np.array([float(x) for x in found])
+        mass = np.array([[a[0], a[5], a[4]], [a[5], a[1], a[3]], [a[4], a[3], a[2]]])
+        return self.momentum_at(R, omega), mass, a[6:].reshape(3, 3)
+
+    def _minus_lagrangian(self, R: Array, omega: Array) -> float:
+        Pi = self.momentum_at(R, omega)
+        energy = self.invariants({"R": R, "Pi": Pi})["energy"]
+        return float(energy - Pi @ omega)
+
+    def equilibria(self) -> list[Equilibrium]:
+        """Attitudes at rest with `∂ξ L(R, 0) = 0`, as Newton's method finds them; of a circle or a family, some."""
+        axis = self.axes[0][0] if len(self.axes[0]) == 1 else None
+        found = steady_attitudes(self, self._momentum_slopes, self._minus_lagrangian, axis, 0.0)
+        rest = np.zeros(3)
+        return [Equilibrium(f"L = {-self._minus_lagrangian(R, rest):.6g}", self.state(R=R, omega=rest)) for R in found]
+
+    def steady_rotations(self, Omega: float) -> list[Equilibrium]:
+        """Rotations at the rate `Omega` about the axis of space about which L is symmetric, as Newton's method finds them."""
+        rate = check_rate(Omega)
+        if len(self.axes[0]) == 0:
+            raise InvalidInputError("Omega", Omega, "a formula that is symmetric about an axis of space")
+        axis = self.axes[0][0]
+        found = steady_attitudes(self, self._momentum_slopes, self._minus_lagrangian, axis, rate)
+        return [Equilibrium(f"rotation {i + 1}", self.state(R=R, omega=rate * R.T @ axis)) for i, R in enumerate(found)]
 
     def largest_step(self, state: State) -> float:
         return float("inf")

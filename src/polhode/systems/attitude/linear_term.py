@@ -62,6 +62,11 @@ class LinearTerm:
         entries = np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0)
         return np.stack(on_arrays(self.vector, [*entries, *self.parameters.values]), axis=-1)
 
+    def slopes_at(self, R: Array) -> Array:
+        """B at attitudes (..., 3, 3)."""
+        entries = np.moveaxis(R.reshape(*R.shape[:-2], 9), -1, 0)
+        return np.stack(on_arrays(self.slopes, [*entries, *self.parameters.values]), axis=-1).reshape(R.shape)
+
     def describe(self) -> list[str]:
         """The three expressions as text."""
         return [text_of(e) for e in self.expressions]

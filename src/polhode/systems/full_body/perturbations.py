@@ -217,7 +217,7 @@ class DistantBody:
 
     def at(self, t: ArrayLike) -> Array:
         """Places (..., 3) at times t."""
-        times = np.asarray(t, dtype=float)
+        times: Array = np.asarray(t, dtype=float)
         if isinstance(self.position, KeplerOrbit):
             return self.position.at(times)
         if self.function is None:
@@ -234,9 +234,8 @@ class DistantBody:
     def describe(self) -> dict[str, Any]:
         """The arguments as plain data, with the type."""
         place = self.position.describe() if isinstance(self.position, KeplerOrbit) else self.position
-        data: dict[str, Any] = {"type": self.kind, "mass": self.mass}
-        data |= {"position": list(place) if isinstance(place, tuple) else place, "tidal": self.tidal}
-        data |= self.named.describe()
+        given = {"position": list(place) if isinstance(place, tuple) else place, "tidal": self.tidal}
+        data: dict[str, Any] = {"type": self.kind, "mass": self.mass} | given | self.named.describe()
         return data if self.order is None else data | {"order": self.order}
 
 

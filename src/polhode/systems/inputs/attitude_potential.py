@@ -231,6 +231,8 @@ def python_gradient(user: UserFunction, bodies: int, taken: tuple[str, ...], sig
 class SymbolicPotential(Potential):
     """A SymPy expression or its text, differentiated and compiled."""
 
+    _moment: Any = None
+
     def __init__(self, given: Any, bodies: int, field: str, parameters: NamedParameters = NONE) -> None:
         self.bodies, self.parameters = bodies, parameters
         every = [x for R in attitude_symbols(bodies) for x in R]
@@ -243,6 +245,15 @@ class SymbolicPotential(Potential):
     def energy(self, *R: Array) -> Array:
         values = [x for A in R for x in entries(A)]
         return on_arrays(self._energy, [*values, *self.parameters.values])[0] + np.zeros(R[0].shape[:-2])
+
+    def moment(self, R: Array) -> Array:
+        """The moment of one body at attitudes (..., 3, 3)."""
+        if self._moment is None:
+            (symbols,) = attitude_symbols(self.bodies)
+            every = [*symbols, *self.parameters.symbols]
+            self._moment = formula_kernel("potential", moment_of(self.expression, symbols), every)
+        values = [*entries(R), *self.parameters.values]
+        return np.stack(np.broadcast_arrays(*on_arrays(self._moment, values)), axis=-1)
 
     def describe(self) -> str:
         return text_of(self.expression)

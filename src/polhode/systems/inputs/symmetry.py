@@ -16,7 +16,8 @@ from ...geometry import so3
 
 Array = NDArray[np.float64]
 TRIALS, ZERO = 16, 1e-11
-IN_SPACE, IN_BODY, ALL = "momentum_along_axis", "body_momentum", "spatial_momentum"
+ALL, IN_SPACE = "spatial_momentum", "momentum_along_axis"  # about every axis of space, and about one
+ALL_OF_BODY, IN_BODY = "body_momentum", "axial_momentum"  # the same of axes of the body
 
 
 def trial_states() -> tuple[Array, Array]:
@@ -41,6 +42,8 @@ def symmetry_axes(R: Array, omega: Array, Pi: Array, slope: Array) -> tuple[Arra
     """The axes of symmetry in space and in the body, as rows, of a Lagrangian with `Pi = ∂L/∂ω` and `slope = ∂ξL` at these
     states: none, one or three of each."""
     turning = np.cross(omega, Pi)
+    if not (np.isfinite(slope).all() and np.isfinite(turning).all()):  # a formula that is not defined at all attitudes
+        return np.zeros((0, 3)), np.zeros((0, 3))
     size = float(np.abs(slope).max() + np.abs(turning).max())
     return axes_across(np.einsum("nij,nj->ni", R, slope), size), axes_across(slope - turning, size)
 
@@ -53,7 +56,7 @@ def named_momenta(in_space: Array, in_body: Array) -> dict[str, Invariant]:
     elif len(in_space) == 1:
         found[IN_SPACE] = Invariant("momentum", f"angular momentum about the axis n = {_text(in_space[0])}, Π·Rᵀn")
     if len(in_body) == 3:
-        found[IN_BODY] = Invariant("momentum", "angular momentum in the body frame, Π")
+        found[ALL_OF_BODY] = Invariant("momentum", "angular momentum in the body frame, Π")
     elif len(in_body) == 1:
         found[IN_BODY] = Invariant("momentum", f"angular momentum along the body's axis n = {_text(in_body[0])}, Π·n")
     return found
@@ -68,7 +71,7 @@ def momenta_along(in_space: Array, in_body: Array, R: Array, Pi: Array) -> dict[
     elif len(in_space) == 1:
         found[IN_SPACE] = inertial @ in_space[0]
     if len(in_body) == 3:
-        found[IN_BODY] = Pi
+        found[ALL_OF_BODY] = Pi
     elif len(in_body) == 1:
         found[IN_BODY] = Pi @ in_body[0]
     return found
