@@ -13,8 +13,9 @@ from ...scalars import double
 from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
 from .density import Rates
 from .loops import Carried
-from .reversible import PARTS, TIME, Curve, follow
-from .run import GaussRun, aligned
+from .picture import ANGLE, CONSTANTS, KIND, MOMENTUM, ROTATION, SIZE
+from .reversible import LENGTH, PARTS, TIME, Curve, follow
+from .run import GaussRun, aligned, velocity
 from .tables import gauss_table
 
 Array = NDArray[np.float64]
@@ -45,6 +46,7 @@ class AdaptiveRun(GaussRun):
             squares=np.array([mu * mu for _, _, mu in attractions], dtype=np.float64),
             least=(angle / longest) ** 4,
         )
+        self.left.memory[LENGTH] = self._angle / self._rate(rates, self.canonical.enter(start.y[None])[0])
         curve = Curve(table.following, table.legendre, *room)
         self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates)
 
@@ -60,9 +62,6 @@ class AdaptiveRun(GaussRun):
         self._ready = False
 
     def restore_row(self, row: Array) -> None:
-        """Go on from a node there."""
-        self._ready = False
-        super().restore_row(row)
         self.row[:] = row
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
@@ -77,16 +76,31 @@ class AdaptiveRun(GaussRun):
         return status, int(numbers[reached - 1]) - first if reached else 0
 
     def follow(self, times: Array, samples: Array) -> tuple[int, int]:
-        status, reached = self._go(0, times, samples)
-        self._ready = status == 0 and (self._ready or len(times) > 0)
-        return status, reached
+        return self._go(0, times, samples)
 
     def walk(self, steps: int) -> tuple[int, float]:
-        self._ready = False
         status, _ = self._go(steps, np.empty(0), np.empty((0, self.row_size)))
-        return status, float(self.left.memory[TIME])
+        return status, float((self.right if self._ready else self.left).memory[TIME])
 
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
+        """Whole steps, and then on to each of the times."""
         nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
         status, reached = follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        self._ready = status == 0 and (self._ready or whole > 0 or len(times) > 0)
         return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached
+
+    def _rate(self, rates: Rates, y: Array) -> float:
+        """σ at a state: the same as `density` has it, for the guess of the first step."""
+        dy, total = self._rates(y), rates.least
+        for (first, second), square in zip(rates.places, rates.squares, strict=True):
+            r = y[first : first + 3] - (y[second : second + 3] if second >= 0 else 0.0)
+            total += square / float(r @ r) ** 3
+        for row in self.parts.rows[: self.parts.active_rows]:
+            if row[KIND] in (ROTATION, ANGLE):
+                omega, m = velocity(row, y, dy), row[MOMENTUM]
+                push = dy[m : m + row[SIZE]]
+                if row[KIND] == ROTATION:
+                    push = push - np.cross(y[m : m + 3], omega)
+                b = self.frame.constants[row[CONSTANTS]]
+                total += float(omega @ omega) ** 2 + b * b * float(push @ push)
+        return float(total**0.25)

@@ -45,15 +45,17 @@ from .picture import AT, CONFIGURATION, CONSTANTS, KIND, PLACE, SIZE, move_freel
 
 Array = NDArray[np.float64]
 
-# what is carried beside w, e and L: how far the frame is behind the node; the length of the last step, nothing if it was
-# done in pieces; the time of the node, and its rounding; then T of each stage, and the last sample
-BEHIND, LENGTH, TIME, REST, PARTS = range(5)
+# what is carried beside w, e and L: how far the frame is behind the node; the length of the last step, and whether there is
+# a polynomial of it; the time of the node, and its rounding; then T of each stage, and the last sample
+BEHIND, LENGTH, KNOWN, TIME, REST, PARTS = range(6)
+# where the iteration begins: at the node, on the polynomial of the last step, or on that of the whole step
+NODE, AHEAD, WITHIN = range(3)
 MOST_CHANGE = 4.0  # of the length of a step to the next one's
 INNER = 12  # iterations for the times of the stages, with given forces
 NEAR, NEARER = 1e-16, 3e-3  # they end when times change by this part of the length, or of the change of the stages
 # changes that are smaller, and were not halved so many times, are rounding: small moments of large forces have it
 NOISE, STALLED = 1e-8, 3
-SEARCH = 5  # iterations for the place of a time on the polynomial, where stages are guessed
+SEARCH = 6  # iterations for the place of a time on the polynomial, where stages are guessed
 
 
 class Curve(NamedTuple):
@@ -87,15 +89,6 @@ def copy_node(source: Carried, target: Carried, stages: int) -> None:
 
 
 @kernel
-def shift_stages(S: Any, motion: Motion, shift: float) -> None:
-    """The stages seen from a frame that is later by `shift`."""
-    frame, Z, F = motion.frame, motion.scratch.Z, motion.scratch.F
-    move_freely(S, Z, frame.parts, frame.active_parts, frame.constants, shift, F)
-    for i in range(frame.active):
-        put(Z, i, S, get(Z, i, S) + get(F, i, S))
-
-
-@kernel
 def put_integrals(S: Any, curve: Curve, x: Any, stages: int) -> Any:
     """½ ∫ Pₖ from −1 to x for each k; returns the integral of the polynomial with the parts T, and its slope."""
     before, now = 1.0 + 0.0 * x, x
@@ -117,28 +110,48 @@ def put_integrals(S: Any, curve: Curve, x: Any, stages: int) -> Any:
 
 
 @kernel
-def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> None:
+def guess_ahead(S: Any, motion: Motion, node: Carried) -> tuple[float, float]:
+    """Put the stages of the next step on the polynomial of the last, and their times from its start into T. Returns its
+    length, 0 where the polynomial has none, and how far its frame is from that of the stages."""
+    curve, T, Z, memory = motion.curve, motion.curve.T, motion.scratch.Z, node.memory
+    nu, h = columns(motion.table.ahead, S), 0.0
+    for j in range(T.shape[0]):
+        T[j] = memory[PARTS + j]
+        h += curve.following[j] * T[j]
+    if not 1.0 / MOST_CHANGE < h / memory[LENGTH] < MOST_CHANGE:
+        return 0.0, 0.0
+    for i in range(motion.frame.active):
+        put(Z, i, S, node.w[i] + mixed(nu, node.L, i))
+    put(T, 0, S, mixed(nu, T, 0))
+    return h, memory[BEHIND] + 0.5 * h
+
+
+@kernel
+def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> float:
     """Put the stages of a step of length h from the same node on the polynomial of the whole one, which has been done, and
-    their times from its middle into T."""
-    frame, table, curve, Z = motion.frame, motion.table, motion.curve, motion.scratch.Z
+    their times from its start into T. Returns how far its frame is from that of the stages."""
+    table, curve, Z = motion.table, motion.curve, motion.scratch.Z
     stages, length = table.nodes.shape[0], whole.memory[LENGTH]
     for j in range(stages):
         curve.T[j] = whole.memory[PARTS + j]
     x = (2.0 * h / length - 1.0) + 0.0 * get(table.nodes, 0, S)
-    for _ in range(SEARCH):  # where on the polynomial the time h is
+    for search in range(SEARCH + 1):  # where on the polynomial the time h is, and then the times of all stages
         time, slope_ = put_integrals(S, curve, x, stages)
-        x = x + 2.0 * (h - time) / slope_
-    time, slope_ = put_integrals(S, curve, (x + 1.0) * get(table.nodes, 0, S) - 1.0, stages)
+        if search < SEARCH - 1:
+            x = x + 2.0 * (h - time) / slope_
+        elif search == SEARCH - 1:
+            x = (x + 1.0) * get(table.nodes, 0, S) - 1.0
+        else:
+            put(curve.T, 0, S, time)
     for j in range(stages):
         total = curve.legendre[j] * get(curve.integrals, 0, S)
         for k in range(1, stages):
             total = multiply_add(curve.legendre[k * stages + j], get(curve.integrals, k, S), total)
         put(curve.matrix, j, S, total)
     matrix = columns(curve.matrix, S)
-    for i in range(frame.active):
+    for i in range(motion.frame.active):
         put(Z, i, S, whole.w[i] - lane_sum(get(whole.L, i, S)) + mixed(matrix, whole.L, i))
-    shift_stages(S, motion, 0.5 * (h - length))
-    put(curve.T, 0, S, time - 0.5 * h)
+    return 0.5 * (h - length)
 
 
 @kernel
@@ -164,42 +177,35 @@ def kick_places(S: Any, motion: Motion, L: Array, shift: float, before: Any, tau
             put(y, row[CONFIGURATION] + i, S, multiply_add(tau * c, momentum, place))
 
 
-@compiled
+@kernel
 def solve_stages(
-    S: Any, motion: Motion, node: Carried, length: float, angle: float, guessed: bool, ahead: bool, report: Array
+    S: Any, motion: Motion, node: Carried, right: Carried, length: float, angle: float, guess: int, report: Array
 ) -> tuple[int, float]:
     """One step from the node, in place: of this `angle`, or, if that is 0, of the angle that takes this `length` of time.
-
-    The first guess of the stages is in Z (`guessed`), or on the polynomial of the last step (`ahead`), or the node.
-    Returns a status and the length.
-    """
+    `right` is the end of the whole step in which it lies. Returns a status and the length."""
     system, frame, table, curve, scratch = motion.system, motion.frame, motion.table, motion.curve, motion.scratch
     w, e, L, memory, T, base = node.w, node.e, node.L, node.memory, curve.T, curve.base
     y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
     n, m, parts, count, constants = frame.active, w.shape[0], frame.parts, frame.active_parts, frame.constants
     mu, weights = columns(table.stage, S), get(table.weights, 0, S)
-    time, behind, h = memory[TIME] + memory[REST], memory[BEHIND], length
-    tau = get(T, 0, S) if guessed else (get(table.nodes, 0, S) - 0.5) * h
-    if ahead:
-        total = 0.0
-        for j in range(T.shape[0]):
-            T[j] = memory[PARTS + j]
-            total += curve.following[j] * T[j]
-        ratio, nu = total / length, columns(table.ahead, S)
-        ahead = 1.0 / MOST_CHANGE < ratio < MOST_CHANGE
-        if ahead:
-            h = total
-            tau = mixed(nu, T, 0) - 0.5 * h
-            for i in range(n):
-                put(Z, i, S, w[i] + mixed(nu, L, i))
-            shift_stages(S, motion, behind + 0.5 * h)
+    time, behind, h, shift = memory[TIME] + memory[REST], memory[BEHIND], length, 0.0
+    if guess == AHEAD:
+        h, shift = guess_ahead(S, motion, node)
+        if h == 0.0:
+            h, guess = length, NODE
+    elif guess == WITHIN:
+        shift = guess_within(S, motion, right, h)
+    if guess == NODE:
+        put(T, 0, S, get(table.nodes, 0, S) * h)
+    else:
+        move_freely(S, Z, parts, count, constants, shift, F)
+    tau = get(T, 0, S) - 0.5 * h
     for i in range(m):
         base[i], base[m + i] = w[i], e[i]
     if not move_frame(double, w, e, frame, behind + 0.5 * h, scratch.move):
         return NO_SOLUTION, h
-    if not (guessed or ahead):
-        for i in range(n):
-            put(Z, i, S, w[i])
+    for i in range(n):
+        put(Z, i, S, w[i] + 0.0 * tau if guess == NODE else get(Z, i, S) + get(F, i, S))
     last, least, stalled = 0.0, NOISE, 0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, work)
@@ -265,62 +271,29 @@ def solve_stages(
 
 
 @kernel
-def first_length(S: Any, motion: Motion, node: Carried, angle: float, report: Array) -> float:
-    """The length of a step at the rate of the node; not a number where the system has no slope there."""
-    system, frame, scratch, Z = motion.system, motion.frame, motion.scratch, motion.scratch.Z
-    for i in range(frame.active):
-        put(Z, i, S, node.w[i])
-    tau = node.memory[BEHIND] + 0.0 * get(motion.table.nodes, 0, S)  # the node, seen from the frame
-    parts, count, constants = frame.parts, frame.active_parts, frame.constants
-    place_parts(S, Z, parts, count, constants, tau, scratch.y, scratch.work)
-    t = node.memory[TIME] + 0.0 * tau
-    status = slope(S, system.rhs, system.force, scratch.y, system.p, system.slots, t, scratch.dy, report)
-    total = turning_rates(S, parts, count, constants, scratch.y, scratch.dy)
-    sigma = lane_top(fourth_root(total + attraction_rates(S, motion.rates, scratch.y)))
-    return angle / sigma if status == SUCCESS else np.nan
-
-
-@compiled
-def step_whole(S: Any, motion: Motion, left: Carried, right: Carried, angle: float, report: Array) -> int:
-    """From the node `left` to the next, `right`; if need be in 2, 4, … pieces, of a half, a quarter, … of the angle."""
-    first, ahead, stages = left.memory[LENGTH], left.memory[LENGTH] != 0.0, motion.table.nodes.shape[0]
-    if not ahead:
-        first = first_length(S, motion, left, angle, report)
+def do_step(
+    S: Any, motion: Motion, left: Carried, right: Carried, part: Carried, whole: bool, target: float, angle: float,
+    report: Array,
+) -> int:  # fmt: skip
+    """From the node `left` to the next, `right`, or to the sample at the time `target` between them, `part`; if need be in
+    2, 4, … pieces: of a half, a quarter, … of the angle or of the time."""
+    node, stages = right if whole else part, motion.table.nodes.shape[0]
+    length = left.memory[LENGTH] if whole else (target - left.memory[TIME]) - left.memory[REST]
     for depth in range(FINEST + 1):
-        copy_node(left, right, stages)
-        count, status, h = 1 << depth, NO_SOLUTION, first / (1 << depth)
-        if not abs(h) > 0.0:
-            return NO_SOLUTION
-        for _ in range(count):
-            status, h = solve_stages(S, motion, right, h, angle / count, False, ahead and depth == 0, report)
-            if status != SUCCESS:
-                break
-        if status == SUCCESS:
-            right.memory[LENGTH] = h if depth == 0 else 0.0
-            return SUCCESS
-        report[RETRIES] += 1.0
-    return NO_SOLUTION
-
-
-@compiled
-def step_within(
-    S: Any, motion: Motion, left: Carried, right: Carried, part: Carried, target: float, report: Array
-) -> int:
-    """From the node `left` to the time `target`, before that of the node `right`."""
-    length, stages = (target - left.memory[TIME]) - left.memory[REST], motion.table.nodes.shape[0]
-    for depth in range(FINEST + 1):
-        copy_node(left, part, stages)
+        copy_node(left, node, stages)
         if length == 0.0:
             return SUCCESS
-        count, status = 1 << depth, NO_SOLUTION
-        guessed = depth == 0 and right.memory[LENGTH] != 0.0
-        if guessed:
-            guess_within(S, motion, right, length)
-        for _ in range(count):
-            status, _h = solve_stages(S, motion, part, length / count, 0.0, guessed, False, report)
+        guess = NODE
+        if depth == 0 and (left if whole else right).memory[KNOWN] != 0.0:
+            guess = AHEAD if whole else WITHIN
+        pieces, status, h, total = 1 << depth, SUCCESS, length / (1 << depth), 0.0
+        for _ in range(pieces):
+            status, h = solve_stages(S, motion, node, right, h, angle / pieces if whole else 0.0, guess, report)
+            total += h
             if status != SUCCESS:
                 break
         if status == SUCCESS:
+            node.memory[LENGTH], node.memory[KNOWN] = total, 1.0 if depth == 0 else 0.0
             return SUCCESS
         report[RETRIES] += 1.0
     return NO_SOLUTION
@@ -348,8 +321,8 @@ def follow(
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """Do so many `whole` steps, of which the last node is the sample; then write the sample at each of `times` to `samples`,
-    as far as these have rows. `left` is the last node before the sample.
+    """Do so many `whole` steps, the sample being the last node; then write the sample at each of `times` to `samples`, as far
+    as these have rows. `left` is the last node before the sample, or it is `right`.
 
     `ready`: whether `right` holds the end of the present step; else it is done again. Returns a status and the number of
     times reached.
@@ -357,25 +330,21 @@ def follow(
     motion = Motion(System(rhs, force, p, slots), frame, table, curve, scratch, rates)
     stages, direction = table.nodes.shape[0], 1.0 if angle > 0.0 else -1.0
     sample = left.memory[PARTS + stages :]
-    for _ in range(whole):
-        status = step_whole(S, motion, left, right, angle, report)
-        if status != SUCCESS:
-            return status, 0
-        copy_node(right, left, stages)
-        save_row(double, left, frame, scratch.move, sample)
-    for k in range(times.shape[0]):
-        while not ready or direction * ((right.memory[TIME] - times[k]) + right.memory[REST]) < 0.0:
-            if ready:
-                copy_node(right, left, stages)
-            ready = False
-            status = step_whole(S, motion, left, right, angle, report)
-            if status != SUCCESS:
-                return status, k
-            ready = True
-        status = step_within(S, motion, left, right, part, times[k], report)
+    k = 0
+    while whole > 0 or k < times.shape[0]:
+        on = whole > 0 or not ready or direction * ((right.memory[TIME] - times[k]) + right.memory[REST]) < 0.0
+        if on and ready:
+            copy_node(right, left, stages)
+        status = do_step(S, motion, left, right, part, on, 0.0 if on else times[k], angle, report)
         if status != SUCCESS:
             return status, k
-        save_row(double, part, frame, scratch.move, sample)
-        if k < samples.shape[0]:
-            samples[k, :] = sample
-    return SUCCESS, times.shape[0]
+        ready = True
+        if whole > 0 or not on:
+            save_row(double, right if on else part, frame, scratch.move, sample)
+        if whole > 0:
+            whole -= 1
+        elif not on:
+            if k < samples.shape[0]:
+                samples[k, :] = sample
+            k += 1
+    return SUCCESS, k
