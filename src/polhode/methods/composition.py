@@ -7,6 +7,8 @@ the nine and seventeen of Kahan and Li.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,6 +65,7 @@ def stages(gamma: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([gamma, starts], axis=1)
 
 
+@cache
 def composition_stages(order: int) -> NDArray[np.float64]:
     """The stages of the set of this order."""
     return stages(fractions(order))

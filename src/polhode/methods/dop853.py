@@ -15,7 +15,7 @@ from ..core.method import Array, Method, Run, Start, one_of
 from ..core.representation import Form
 from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
-from ..scalars import Lanes, compiled, get, kernel, lanes, put, tail
+from ..scalars import Lanes, compiled, get, kernel, lanes, loop, put, tail
 from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
 from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
 from .loops import Slots, Workbench, slope
@@ -182,7 +182,7 @@ def put_between(work: Array, sizes: Sizes, x: float, y: Array) -> None:
         y[i] = work[LEFT * far + i] + total
 
 
-@compiled
+@loop
 def follow(
     S: Any,
     rhs: Any,
@@ -370,7 +370,7 @@ class DOP853Run(Workbench, Run):
         return status, min(max(reached - first, 0), count - 1)
 
     def follow(self, times: Array, samples: Array) -> tuple[int, int]:
-        status, reached = follow(
+        status, reached = follow.on(
             self.kind,
             self.main,
             self.force,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
-from ..scalars import Flow, compiled, flow, get, kernel, put, width
+from ..scalars import Flow, flow, get, kernel, loop, put, width
 from ..scalars.compile import BoundFlow
 from ..scalars.protocol import EVALUATIONS
 
@@ -57,7 +57,7 @@ class Span(NamedTuple):
     every: int
 
 
-@compiled
+@loop
 def drift_kick_loop(
     S: Any,
     drift: Any,
@@ -118,7 +118,7 @@ def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: flo
     return status
 
 
-@compiled
+@loop
 def put_slope(
     S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array
 ) -> int:
@@ -126,7 +126,7 @@ def put_slope(
     return slope(S, rhs, force, y, p, slots, t, dy, report)
 
 
-@compiled
+@loop
 def put_force(S: Any, force: Any, y: Array, p: Array, t: float, report: Array) -> int:
     """Evaluate the force at (t, y) into its slots."""
     return force(S, y, p, t, 0.0, report)
@@ -170,7 +170,7 @@ class DriftKickRun(Workbench, Run):
         super().__init__(start, start.representation.drift)
         self.stages, self.staggered = stages, staggered
         if self.has_force:
-            put_force(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
+            put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
         self.enter_stagger(self.y)
 
     def enter_stagger(self, y: Array) -> None:
@@ -194,7 +194,7 @@ class DriftKickRun(Workbench, Run):
         return y
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return drift_kick_loop(
+        return drift_kick_loop.on(
             self.kind,
             self.main,
             self.force,
@@ -219,5 +219,5 @@ class RightHandSide(Workbench):
     def __call__(self, t: float, y: Array) -> Array:
         self.y[: self.slots.forces] = y
         dy = np.empty(self.slots.forces)
-        put_slope(self.kind, self.main, self.force, self.y, self.p, self.slots, t, dy, self.report.numbers)
+        put_slope.on(self.kind, self.main, self.force, self.y, self.p, self.slots, t, dy, self.report.numbers)
         return dy

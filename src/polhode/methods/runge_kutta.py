@@ -10,7 +10,7 @@ import numpy as np
 from ..core.method import Array, Method, Run, Start
 from ..core.representation import Form
 from ..core.system import System
-from ..scalars import Flow, compiled, double, get, kernel, lanes, local, put, tail
+from ..scalars import Flow, double, get, kernel, lanes, local, loop, put, tail
 from ..scalars.compile import Fused
 from ..scalars.protocol import EVALUATIONS
 from .loops import Clock, Slots, Span, Workbench, no_force, slope
@@ -84,7 +84,7 @@ def runge_kutta_steps(
     return 0, span.steps
 
 
-@compiled
+@loop
 def runge_kutta_loop(
     S: Any,
     rhs: Any,
@@ -110,19 +110,19 @@ def runge_kutta_loop(
 
 @cache
 def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Fused:
-    """`runge_kutta_steps` for one system on doubles, its state in registers; `size` counts slots and workspace too."""
+    """`runge_kutta_steps` for one system, on doubles, with its state in registers; `size` counts slots and workspace too."""
     entries = slots.forces
 
     def fused_runge_kutta(
-        y: Array, p: Array, tableau: Tableau, clock: Clock, span: Span, samples: Array, report: Array
+        S: Any, y: Array, p: Array, tableau: Tableau, clock: Clock, span: Span, samples: Array, report: Array
     ) -> tuple[int, int]:
         now, stage = local(entries), local(size)
         dy, total, kept = local(entries), local(entries), local(entries)
         for m in range(entries):
             now[m] = y[m]
         done = runge_kutta_steps(
-            double,
-            double,
+            S,
+            S,
             entries,
             rhs,
             force,
@@ -165,8 +165,8 @@ class RungeKuttaRun(Workbench, Run):
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         clock, span, numbers = self.clock, Span(first, count, every), self.report.numbers
         if self._fused:
-            return self._fused(self.y, self.p, self.tableau, clock, span, samples, numbers)
-        return runge_kutta_loop(
+            return self._fused.on(double, self.y, self.p, self.tableau, clock, span, samples, numbers)
+        return runge_kutta_loop.on(
             self.kind,
             self.main,
             self.force,

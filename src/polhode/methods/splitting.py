@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.method import Array, MethodOfOrders, Run, Start, one_of
 from ..core.system import System
-from ..scalars import compiled
+from ..scalars import loop
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
 from .loops import Clock, Slots, Span, Workbench, put_force
@@ -75,7 +75,7 @@ def kicks_and_drifts(order: int) -> tuple[Array, Array]:
     return np.concatenate([b, b[-2::-1]]), np.concatenate([a, a[::-1]])
 
 
-@compiled
+@loop
 def splitting_loop(
     S: Any,
     drift: Any,
@@ -123,10 +123,10 @@ class SplittingRun(Workbench, Run):
         self.kicks, self.drifts = kicks_and_drifts(order)
         self.free = start.numbers(lambda system: system.free_parameters())
         if self.has_force:
-            put_force(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
+            put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return splitting_loop(
+        return splitting_loop.on(
             self.kind,
             self.main,
             self.force,

@@ -1,6 +1,6 @@
 """The scalar layer: every kernel is written once and compiled for doubles, lanes and dual numbers."""
 
-from .compile import Flow, Rate, compiled, flow, kernel, rate
+from .compile import Flow, Rate, compiled, flow, kernel, loop, rate
 from .duals import Dual, ParameterDual
 from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, log1p, power, sin, sinh, sqrt, tan, tanh
 from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
@@ -64,6 +64,7 @@ __all__ = [
     "local",
     "log",
     "log1p",
+    "loop",
     "on_duals",
     "par",
     "par3",

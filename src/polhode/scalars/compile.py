@@ -20,6 +20,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 
+import numpy as np
 from numba import njit, types
 from numba.extending import typeof_impl
 
@@ -78,8 +79,23 @@ def _typeof_compilable(value: Compilable, context: Any) -> types.Type:
 class Compiled(Compilable):
     """A function that Python calls."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._entries: dict[int, tuple[types.Type, Any]] = {}
+
     def __call__(self, *args: Any) -> Any:
         return self.dispatcher(*args)
+
+    def on(self, kind: types.Type, *args: Any) -> Any:
+        """Call it with the scalar's type and further arguments. Their types must follow from `kind`: Numba looks at them
+        the first time only, which for a call with many arguments is most of its cost."""
+        found = self._entries.get(id(kind))
+        if not all(a.flags.c_contiguous for a in args if type(a) is np.ndarray):
+            return self.dispatcher(kind, *args)
+        if found is None:  # the type is kept, so that no other can get its id
+            found = kind, self.dispatcher.compile((kind_type(kind), *map(self.dispatcher.typeof_pyval, args)))
+            self._entries[id(kind)] = found
+        return found[1](kind, *args)
 
 
 class Fused(Compiled):
@@ -111,6 +127,11 @@ class Kernel(Compilable):
 def compiled(function: Callable[P, T]) -> Callable[P, T]:
     """Compile `function` on first call, and keep the result on disk."""
     return cast(Callable[P, T], Compiled(function))
+
+
+def loop(function: Callable[..., Any]) -> Compiled:
+    """The same for a function whose first argument is a scalar's type that says what the others are."""
+    return Compiled(function)
 
 
 def kernel(function: Callable[P, T]) -> Callable[P, T]:

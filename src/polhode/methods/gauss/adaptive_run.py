@@ -85,7 +85,8 @@ class AdaptiveRun(GaussRun):
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         """Whole steps, and then on to each of the times."""
         nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
-        status, reached = follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        arguments: Any = (*self._motion, *nodes, *control, times, samples, self.report.numbers)
+        status, reached = follow(self.kind, *arguments)
         self._ready = status == 0 and (self._ready or whole > 0 or len(times) > 0)
         return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, compiled, double, get, kernel, par, put, value
+from ...scalars import absolute, double, get, kernel, loop, par, put, value
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
 from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
 from ..loops import Clock, Slots, Span, slope
@@ -133,13 +133,13 @@ def save_row(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) ->
         row[i] = carried.w[i] + (carried.e[i] + move[i])
 
 
-@compiled
+@loop
 def save_node(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -> None:
     """`save_row`, for Python."""
     save_row(S, carried, frame, move, row)
 
 
-@compiled
+@loop
 def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
     """dy/dt of the system at one time, which lanes get in all of them."""
     return slope(S, rhs, force, y, p, slots, t + 0.0 * value(par(p, 0, S)), dy, report)
@@ -330,7 +330,7 @@ def do_steps(
     return SUCCESS, span.steps
 
 
-@compiled
+@loop
 def steps_in_lanes(
     S: Any,
     rhs: Any,
@@ -351,7 +351,7 @@ def steps_in_lanes(
     return do_steps(S, double, solve_in_lanes, system, carried, frame, table, scratch, clock, span, samples, report)
 
 
-@compiled
+@loop
 def steps_in_turn(
     S: Any,
     rhs: Any,

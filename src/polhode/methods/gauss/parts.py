@@ -8,6 +8,7 @@ canonical ones, and back: an attitude R with momentum Π is `q`, `p = 2 q Π` in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,7 @@ def pieces(manifold: Manifold) -> list[Manifold] | None:
     return [manifold] if known else None
 
 
+@lru_cache(64)
 def parts_of(layout: Layout, free: tuple[str, ...] = ()) -> Parts | None:
     """The parts of this layout; None if it has a variable of another kind. On the places named in `free` nothing acts."""
     kinds = {variable.name: pieces(variable.manifold) for variable in layout.variables}

@@ -110,7 +110,7 @@ class GaussRun(Run):
         entries[:, 0] = y
         rhs, force, p, slots = self.system
         dy, report = self.scratch.dy, self.report.numbers
-        rates_at(self.kind, rhs, force, self.scratch.y, p, slots, self.clock.t0, dy, report)
+        rates_at.on(self.kind, rhs, force, self.scratch.y, p, slots, self.clock.t0, dy, report)
         return self.scratch.dy[:: self.width].copy()
 
     def _constants(self, y: Array) -> Array:
@@ -136,9 +136,9 @@ class GaussRun(Run):
         return constants
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        loop: Any = steps_in_lanes if self.in_lanes else steps_in_turn
+        steps = steps_in_lanes if self.in_lanes else steps_in_turn
         work = self.carried_state, self.frame, self.table, self.scratch
-        return loop(
+        return steps.on(
             self.kind, *self.system, *work, self.clock, Span(first, count, every), samples, self.report.numbers
         )  # fmt: skip
 
@@ -154,7 +154,7 @@ class GaussRun(Run):
     @property
     def row(self) -> Array:
         row = np.empty(self.row_size)
-        save_node(self.scalar, self.carried_state, self.frame, self.scratch.move, row)
+        save_node.on(self.scalar, self.carried_state, self.frame, self.scratch.move, row)
         return row
 
     def restore_row(self, row: Array) -> None:
