@@ -26,6 +26,7 @@ ABOVE = {
     "plot_lyapunov": "polhode.view.figures.chaos",
     "plot_indicator": "polhode.view.figures.chaos",
     "plot_chaos_map": "polhode.view.figures.chaos",
+    "plot_fit": "polhode.view.figures.fit",
     "plot_section": "polhode.view.figures.section",
     "orbit_dataset": "polhode.analysis.orbits",
     "ensemble_dataset": "polhode.io.ensemble_file",

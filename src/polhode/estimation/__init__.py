@@ -1,6 +1,9 @@
-"""Attitude estimation: sensors, attitude from directions, and the multiplicative extended Kalman filter."""
+"""Estimation: sensors, attitude from directions, the multiplicative extended Kalman filter, fits to observations."""
 
+from .fit import fit
+from .fit_result import Fit
 from .mekf import MEKF, Update, consistency_band
+from .observations import Observation
 from .propagators import FirstOrder, Propagator, Stepped
 from .sensors import Gyro, VectorSensor
 from .wahba import least_squares_attitude, triad
@@ -8,12 +11,15 @@ from .wahba import least_squares_attitude, triad
 __all__ = [
     "MEKF",
     "FirstOrder",
+    "Fit",
     "Gyro",
+    "Observation",
     "Propagator",
     "Stepped",
     "Update",
     "VectorSensor",
     "consistency_band",
+    "fit",
     "least_squares_attitude",
     "triad",
 ]
