@@ -27,6 +27,7 @@ from .errors import (
     InvalidInputError,
     PolhodeError,
     RunInterruptedError,
+    SaturationWarning,
 )
 from .geometry import bishop, quaternion, s2, se3, so2, so3, son
 from .methods import (
@@ -151,6 +152,7 @@ __all__ = [
     "RigidBodySOn",
     "Rotor",
     "RunInterruptedError",
+    "SaturationWarning",
     "Splitting",
     "State",
     "SymmetricMoserVeselov",

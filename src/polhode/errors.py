@@ -85,5 +85,9 @@ def _short(value: Any) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
+class SaturationWarning(UserWarning):
+    """An actuator is at its limit, and does less than it was told."""
+
+
 class AccuracyWarning(UserWarning):
     """A tolerance could not be met: rounding, magnified by the motion, is larger."""

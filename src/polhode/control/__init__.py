@@ -1,10 +1,11 @@
-"""Optimal control: steering a rigid body on SO(n), continuous and discrete, and the discrete maximum principle."""
+"""Control: reaction wheels; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
 
 from .attitude_geodesics import Geodesic, geodesic
 from .discrete import DiscreteSteering, steer_discrete
 from .geodesics import Steering, steer
 from .maximum_principle import DiscreteProblem, Extremal
 from .shooting import MissedEndPointError
+from .wheels import Wheels
 
 __all__ = [
     "DiscreteProblem",
@@ -13,6 +14,7 @@ __all__ = [
     "Geodesic",
     "MissedEndPointError",
     "Steering",
+    "Wheels",
     "geodesic",
     "steer",
     "steer_discrete",

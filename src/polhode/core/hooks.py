@@ -33,6 +33,10 @@ class Hooks(ABC):
     """The bodies that the coordinates place in space, in the order of the fields; none where positions are not part of the
     state."""
 
+    named: Any = None
+    """The named parameters of formulas and functions (`systems.inputs.named_parameters`), which a controller may set; None
+    where the system takes none."""
+
     no_variational_step: str = ""
     """Why there is no variational step in the usual variables, and which method to take; nothing where there is one."""
 

@@ -23,7 +23,7 @@ from .._version import __version__
 from ..core.method import known_methods
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
-from ..simulation.trajectory import Accuracy, Occurrence, Stats, Trajectory
+from ..simulation.trajectory import Accuracy, Commands, Occurrence, Stats, Trajectory
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .integrity import validate_trajectory
@@ -37,6 +37,7 @@ Array = NDArray[np.float64]
 
 # variables of the dataset that are not fields of the system
 TIME, TANGENT, CARRY = "time", "tangent", "carry"
+COMMAND, COMMAND_TIME = "command_", "command_time"
 PREFIX = "polhode_"  # of the attributes that hold the header
 PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
 CONVENTIONS = (
@@ -200,6 +201,15 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
     if trajectory.carry is not None:
         meaning = "what the method carried at the last step: a run continues from it"
         data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, "units": "consistent"})
+    if trajectory.commands is not None:
+        data[COMMAND_TIME] = (
+            COMMAND_TIME,
+            trajectory.commands.t,
+            {"long_name": "times of commands", "units": "consistent"},
+        )
+        for name, array in trajectory.commands.values.items():
+            remarks = {"long_name": f"what a controller set {name} to", "units": "consistent"}
+            data[f"{COMMAND}{name}"] = ((COMMAND_TIME, f"{name}_i")[: array.ndim], array, remarks)
     time = (TIME, trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
     return xarray.Dataset(data, coords={TIME: time}, attrs=attributes(trajectory))
 
@@ -239,7 +249,17 @@ def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) 
         carry=_array(dataset, CARRY) if CARRY in dataset else None,
         accuracy=None if header.accuracy is None else Accuracy(**header.accuracy),
         tangent_of=tuple(header.tangent_of),
+        commands=_commands(dataset),
     )
+
+
+def _commands(dataset: xarray.Dataset) -> Commands | None:
+    """What a controller commanded, if the file holds it."""
+    if COMMAND_TIME not in dataset:
+        return None
+    names = [str(name) for name in dataset.variables if str(name).startswith(COMMAND) and name != COMMAND_TIME]
+    values = {name.removeprefix(COMMAND): _array(dataset, name) for name in names}
+    return Commands(_array(dataset, COMMAND_TIME), values)
 
 
 def attributes(trajectory: Trajectory) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .arguments import check_arguments, check_end, check_events, check_step, che
 from .checkpoints import run_in_legs
 from .events import Event
 from .job import Job
+from .sampled_control import Controller, Estimator, run_with_controller
 from .sampling import ChosenTimes, Grid
 from .tangent_columns import TangentColumns
 from .trajectory import Trajectory
@@ -44,6 +45,9 @@ def simulate(
     provenance: Mapping[str, Any] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
+    controller: Controller | None = None,
+    every: float | None = None,
+    estimator: Estimator | None = None,
 ) -> Trajectory:
     """Integrate the system of `state`, starting there, to `t_end` (which may lie before it).
 
@@ -71,6 +75,10 @@ def simulate(
     in a potential or an event that you gave ends the run, and has the same `.trajectory`. With `checkpoint`, a folder,
     what was computed is stored there about every `checkpoint_every` seconds; the same call goes on from it, bit for bit.
 
+    With a fixed step and `controller`, a function of the time and the state, the named parameters of the system take the
+    values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. It
+    is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
+
     >>> import polhode as ph
     >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=10.0, tolerance=1e-10)
     >>> traj.method, traj.accuracy.estimated_error < 1e-10
@@ -85,6 +93,16 @@ def simulate(
     array([10.05, 11.3 , 20.  ])
     """
     check_arguments(state, LGVI() if method is None else method)
+    if controller is not None:
+        _check_alone(
+            controller, tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint
+        )
+        method, data = LGVI() if method is None else method, dict(provenance or {})
+        method.check(state.system)
+        return run_with_controller(state, method, controller, estimator, every, step, t_end, steps, save_every, data)
+    for name, given in (("every", every), ("estimator", estimator)):
+        if given is not None:
+            raise InvalidInputError(name, given, problem=f"{name} belongs to a controller, and there is none")
     stepless = method is not None and (method.adaptive or not method.order)  # such a method needs no step
     if stepless and tolerance is not None:
         raise InvalidInputError(
@@ -128,6 +146,13 @@ def simulate(
         raise InvalidInputError("checkpoint", str(checkpoint), problem="checkpoint and t_eval exclude each other")
     store = above("checkpoint_folder")(checkpoint, system)
     return run_in_legs(job.run, total, store, check_positive("checkpoint_every", checkpoint_every, zero=True))
+
+
+def _check_alone(controller: Controller, **others: Any) -> None:
+    """Refuse what a run with a controller does not do."""
+    for name, given in others.items():
+        if given is not None and given is not False and given != ():
+            raise InvalidInputError(name, given, problem=f"{name} and controller exclude each other")
 
 
 def _to_tolerance(

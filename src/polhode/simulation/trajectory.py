@@ -96,11 +96,19 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
+class Commands:
+    """What a controller commanded: the times at which it was asked, and the values that it set there, by name."""
+
+    t: Array
+    values: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
 class Trajectory:
     """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
 
     `events` lists the events in order of time. `carry` is everything that the method carried at the last step, from which
-    `resume` continues bit for bit; None where it cannot.
+    `resume` continues bit for bit; None where it cannot. `commands` is what a controller commanded.
     """
 
     system: System
@@ -116,6 +124,7 @@ class Trajectory:
     carry: Array | None = None
     accuracy: Accuracy | None = None
     tangent_of: tuple[str, ...] = ()
+    commands: Commands | None = None
 
     @property
     def tangent_columns(self) -> TangentColumns | None:

@@ -116,6 +116,19 @@ class NamedParameters:
         from p."""
         return _bound(formula, self.read, self.at)
 
+    def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values for some of these names, checked: as many numbers as each has now."""
+        found = {name: _check_value(f"{self.field}.{name}", value) for name, value in values.items()}
+        for name, value in found.items():
+            if np.shape(value) != np.shape(self.value(name)):
+                count = len(np.atleast_1d(np.asarray(self.value(name))))
+                raise InvalidInputError(f"{self.field}.{name}", values[name], f"{count} numbers, as it was made with")
+        return found
+
+    def with_values(self, values: Mapping[str, Any]) -> NamedParameters:
+        """The same names with other values."""
+        return NamedParameters({name: values[name] for name in self.names}, self.at, self.field)
+
     def use(self, names: Iterable[str]) -> None:
         """Note that a formula or a function uses these."""
         self._used.update(names)
