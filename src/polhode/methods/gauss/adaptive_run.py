@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +84,8 @@ class AdaptiveRun(GaussRun):
 
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         """Whole steps, and then on to each of the times."""
-        nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
-        status, reached = follow(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        nodes, control, loop = (self.left, self.right, self._part), (self._angle, whole, self._ready), cast(Any, follow)
+        status, reached = loop(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
         self._ready = status == 0 and (self._ready or whole > 0 or len(times) > 0)
         return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached
 
