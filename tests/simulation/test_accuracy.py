@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.bodies import Ellipsoid
 from polhode.simulation import accuracy
-from polhode.simulation.accuracy import _apart
+from polhode.simulation.accuracy import _apart, choose_method
 from polhode.simulation.events import Crossing
 from tests.verification.subjects import SUBJECTS, Subject
 
@@ -57,6 +58,23 @@ def test_a_method_that_is_given_gets_the_step_it_needs() -> None:
     trajectory = ph.simulate(state, t_end=5.0, tolerance=1e-6, method=ph.LGVI(order=4))
     assert trajectory.method == ph.LGVI(order=4)
     assert 1e-9 < error(trajectory, tight(state, 5.0)) <= 1e-6
+
+
+@pytest.mark.parametrize(("eccentricity", "adaptive"), [(0.3, False), (0.95, True)])
+def test_steps_follow_the_motion_where_that_pays(eccentricity: float, adaptive: bool) -> None:
+    """On an eccentric orbit, where fixed steps of the same order would lose it; but not if a tangent map is wanted."""
+    bodies = Ellipsoid(0.6, [0.02, 0.0199, 0.0198]), Ellipsoid(0.4, [0.02, 0.0199, 0.0198])
+    speed = np.sqrt((1.0 - eccentricity) / (1.0 + eccentricity))
+    places = {"X": [1.0 + eccentricity, 0.0, 0.0], "V": [0.0, speed, 0.0]}
+    state = ph.FullTwoBodyProblem(*bodies).state(**places, Omega1=[0.0, 0.1, 0.5], Omega2=[0.1, 0.0, 0.4])
+    found = ph.simulate(state, t_end=20.0, tolerance=1e-8)
+    assert isinstance(found.method, ph.GaussLegendre)
+    assert found.method.adaptive == adaptive
+    assert error(found, tight(state, 20.0)) <= 1e-8
+    assert found.accuracy.estimated_error <= 1e-8
+    assert not choose_method(state, 20.0, tangent=True).adaptive
+    chosen = ph.simulate(state, t_eval=[7.0, 20.0], tolerance=1e-8)
+    assert error(chosen, tight(state, 20.0)) <= 1e-8
 
 
 def test_backwards_and_at_chosen_times() -> None:

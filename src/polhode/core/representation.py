@@ -71,7 +71,8 @@ class Canonical:
     `enter` and `leave` turn rows (..., size) of the default layout into rows of these variables and back; a row may be
     complex, with a small tangent vector in its imaginary part. No force acts on the places named in `free`.
     `attractions` say how fast places may move: of two that attract each other, where both begin in a row (−1: the origin)
-    and their `μ = G(m₁ + m₂)`, by which `√(μ/r³)` is the rate of a circular orbit there.
+    and their `μ = G(m₁ + m₂)`, by which `√(μ/r³)` is the rate of a circular orbit there. `energy` puts the energy, where it
+    is a function of these variables alone that the motion conserves, into the first slot for forces.
     """
 
     representation: Representation
@@ -80,3 +81,4 @@ class Canonical:
     leave: Callable[[Array], Array] = lambda y: y
     free: tuple[str, ...] = ()
     attractions: Sequence[tuple[int, int, float]] = ()
+    energy: Flow | None = None

@@ -28,7 +28,9 @@ class GaussLegendre(MethodOfOrders):
 
     With `adaptive="reversible"` the method's own steps follow the motion: each is as long as it takes the fastest part of
     the motion to go on by `angle_per_step` radians, so that close encounters get short steps. They are symmetric and
-    conserve all momenta, but are not symplectic. `step` then only says where samples may be taken.
+    conserve all momenta, but are not symplectic. `step` then only says where samples may be taken. With
+    `adaptive="symplectic"` the same is done to the Hamiltonian `(H − E)/σ`, in the full body problems: symplectic in the
+    fictitious time of equal steps, but the free motion is not taken out, and more iterations are needed.
 
     >>> GaussLegendre()
     GaussLegendre(order=16)
@@ -49,7 +51,7 @@ class GaussLegendre(MethodOfOrders):
 
     def __init__(self, order: int = 16, adaptive: str | None = None, angle_per_step: float | None = None) -> None:
         self.order = one_of("order", order, ORDERS)
-        self.control = one_of("adaptive", adaptive, (None, "reversible"))
+        self.control = one_of("adaptive", adaptive, (None, "reversible", "symplectic"))
         if adaptive is None and angle_per_step is not None:
             raise InvalidInputError(
                 "angle_per_step", angle_per_step, problem="angle_per_step is for adaptive steps: give adaptive too"
@@ -58,7 +60,7 @@ class GaussLegendre(MethodOfOrders):
         if angle_per_step is not None:
             self.angle_per_step = check_positive("angle_per_step", angle_per_step)
         self.adaptive = adaptive is not None
-        self.symplectic = not self.adaptive
+        self.symplectic = adaptive != "reversible"
 
     def options(self) -> dict[str, Any]:
         if not self.adaptive:
@@ -67,7 +69,7 @@ class GaussLegendre(MethodOfOrders):
 
     @classmethod
     def variants(cls) -> list[Method]:
-        return [*super().variants(), cls(adaptive="reversible")]
+        return [*super().variants(), cls(adaptive="reversible"), cls(adaptive="symplectic")]
 
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
@@ -80,6 +82,8 @@ class GaussLegendre(MethodOfOrders):
         moved = any(row[KIND] == PLACE for row in parts.rows[: parts.active_rows])
         if self.adaptive and moved and not canonical.attractions:
             return "nothing in it says how fast its places move"
+        if self.control == "symplectic" and canonical.energy is None:
+            return "it does not give its energy as a conserved function of places, attitudes and momenta"
         return None
 
     def run(self, start: Start) -> GaussRun:
@@ -87,7 +91,7 @@ class GaussLegendre(MethodOfOrders):
             return GaussRun(start, self.order // 2)
         if start.kind != double:
             raise IncompatibleMethodError(f"{self!r} takes steps of its own from each state: it runs on doubles only")
-        return AdaptiveRun(start, self.order // 2, self.angle_per_step)
+        return AdaptiveRun(start, self.order // 2, self.angle_per_step, symplectic=self.symplectic)
 
 
 __all__ = ["GaussLegendre"]

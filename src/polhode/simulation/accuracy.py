@@ -2,7 +2,8 @@
 
 A quick adaptive run shows the shortest time scale of the motion. From it follows a step, by the order of the method. The
 motion is computed with this step and with one a quarter longer; how far apart they end says how large the error is. If
-it is too large, the step is shortened and the run repeated.
+it is too large, the step is shortened and the run repeated. Where bodies attract each other, a look at the first orbits
+shows whether steps should follow the motion; then it is their angle that is chosen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.layout import Layout
 from ..core.manifolds import Copies, Euclidean, Manifold
-from ..core.system import State, System
+from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError, PolhodeError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from ..scalars.protocol import EVALUATIONS
@@ -36,6 +37,10 @@ CAUTION = 5.0  # the error is taken as this part of the difference; asymptotical
 MOST_STEPS = 20_000_000
 MOST_TRIES = 8
 LEAST_ERROR = 1e-15  # no estimate is below it
+UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
+LOOK_ANGLE, LOOK_STEPS = 1.0, 400  # the angle of a step, and how many, by which that is found out
+FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
+ANGLE_PARTS = 256.0  # angles are this over a whole number
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -49,25 +54,61 @@ def check_tolerance(tolerance: Any) -> float:
 
 
 def run_to_tolerance(
-    state: State, t_end: float, tolerance: float, method: Method | None, run: Callable[[Method, int], Trajectory]
+    state: State,
+    t_end: float,
+    tolerance: float,
+    method: Method | None,
+    run: Callable[[Method, int], Trajectory],
+    *,
+    tangent: bool = False,
 ) -> tuple[Trajectory, Accuracy]:
-    """The trajectory to `t_end` of `run(method, steps)`, with as many steps as the tolerance needs."""
+    """The trajectory to `t_end` of `run(method, steps)`, with as many steps as the tolerance needs; `tangent` says that its
+    tangent map is wanted too."""
     if method is None:
-        method = choose_method(state.system)
+        method = choose_method(state, t_end, tangent=tangent)
         if isinstance(method, Exact):
             return _by_closed_form(state, t_end, tolerance, run)
     _check_order(method)
     pilot = _Pilot(state, t_end)
+    if isinstance(method, GaussLegendre) and method.adaptive:
+        n = math.ceil(ANGLE_PARTS / FIRST_ANGLE * (FIRST_TOLERANCE / tolerance) ** (1.0 / method.order))
+        return _by_step(state, t_end, tolerance, method.order, n, _angles(method.order, pilot.count), run)
     if method.adaptive:
         return _by_tolerance(state, t_end, tolerance, pilot, run)
-    return _by_step(state, t_end, tolerance, method, pilot, run)
+    fixed = method
+    return _by_step(state, t_end, tolerance, fixed.order, pilot.steps(fixed, tolerance), lambda n: (fixed, n), run)
 
 
-def choose_method(system: System) -> Method:
+def _is_uneven(state: State, t_end: float) -> bool:
+    """Whether steps that follow the motion are much longer on average than the shortest of them."""
+    method = GaussLegendre(adaptive="reversible", angle_per_step=LOOK_ANGLE)
+    if not state.system.canonical().attractions or method.why_not(state.system) is not None:
+        return False
+    run, times, status = method.start(state, t_end - state.t), [state.t], 0
+    while not status and len(times) <= LOOK_STEPS and abs(times[-1] - state.t) < abs(t_end - state.t):
+        status, t = run.walk(1)
+        times.append(t)
+    lengths = np.abs(np.diff(times))
+    return not status and len(lengths) > 1 and bool(lengths.mean() > UNEVEN * lengths.min())
+
+
+def _angles(order: int, samples: int) -> Callable[[int], tuple[Method, int]]:
+    """Settings of steps that follow the motion, the finer the larger the number n, each with so many samples."""
+
+    def setting(n: int) -> tuple[Method, int]:
+        return GaussLegendre(order, adaptive="reversible", angle_per_step=ANGLE_PARTS / n), max(samples, 1)
+
+    return setting
+
+
+def choose_method(state: State, t_end: float, *, tangent: bool = False) -> Method:
     """The method of a run to a tolerance, if none is asked for."""
+    system = state.system
     if system.has_exact:
         return Exact()
-    return GaussLegendre() if GaussLegendre().why_not(system) is None else DOP853()
+    if GaussLegendre().why_not(system) is not None:
+        return DOP853()
+    return GaussLegendre(adaptive="reversible" if not tangent and _is_uneven(state, t_end) else None)
 
 
 def expected_steps(state: State, t_end: float, tolerance: float, method: Method) -> int:
@@ -106,36 +147,39 @@ def _by_step(
     state: State,
     t_end: float,
     tolerance: float,
-    method: Method,
-    pilot: _Pilot,
+    order: int,
+    n: int,
+    setting: Callable[[int], tuple[Method, int]],
     run: Callable[[Method, int], Trajectory],
 ) -> tuple[Trajectory, Accuracy]:
-    """By shorter steps until the error is small enough."""
-    span, layout = t_end - state.t, state.system.representations[method.representation].layout
-    n = pilot.steps(method, tolerance)
+    """By shorter steps until the error is small enough: `setting(n)` is a method, and how many steps of the grid it takes,
+    such that the method's own steps are as long as 1/n. The first n is given."""
+    span, form = t_end - state.t, setting(n)[0].representation
+    layout = state.system.representations[form].layout
     other: Array | None = None
     before, count, stalled = math.inf, 0, 0
     floor = 0.0  # what shorter steps do not get below: rounding, magnified by the motion
     for attempt in range(MOST_TRIES):
-        if n > MOST_STEPS:
+        method, steps = setting(n)
+        if steps > MOST_STEPS:
             raise PolhodeError(
-                f"{method!r} would need {n:.2g} steps for a tolerance of {tolerance:g}: take a method of higher order, "
+                f"{method!r} would need {steps:.2g} steps for a tolerance of {tolerance:g}: take a method of higher order, "
                 "such as GaussLegendre(), or a larger tolerance"
             )
         if other is None or n > 2 * count:
-            other = _end(state, method, span, max(1, math.floor(n / COARSER)))
-        trajectory = run(method, n)
-        found = state.system.enter(method.representation, trajectory.final)
+            other = _end(state, *setting(max(1, math.floor(n / COARSER))), span)
+        trajectory = run(method, steps)
+        found = state.system.enter(form, trajectory.final)
         difference = _apart(layout, found, other) if other is not None else math.inf
         error = difference / CAUTION
-        expected = (count / n) ** method.order  # how far the difference should have fallen
+        expected = (count / n) ** order  # how far the difference should have fallen
         if 0.5 * (1.0 + expected) * before < difference < math.inf:
             stalled, floor = stalled + 1, max(floor, before, difference)
         if error <= tolerance or stalled == 2 or attempt == MOST_TRIES - 1:
             error = max(error, floor)
-            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / n)
+            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
         before, other, count = difference, found, n
-        shorter = 1.05 * (error / tolerance) ** (1.0 / method.order) if math.isfinite(error) else 2.0
+        shorter = 1.05 * (error / tolerance) ** (1.0 / order) if math.isfinite(error) else 2.0
         n = math.ceil(n * min(max(shorter, COARSER), 2.0))
     raise AssertionError("unreachable")
 
@@ -151,7 +195,7 @@ def _by_tolerance(
         method = DOP853(rtol=rtol, atol=rtol * pilot.smallest)
         trajectory = run(method, steps)
         found = state.system.enter(method.representation, trajectory.final)
-        check = _end(state, DOP853(rtol=10.0 * rtol, atol=10.0 * rtol * pilot.smallest), span, 1)
+        check = _end(state, DOP853(rtol=10.0 * rtol, atol=10.0 * rtol * pilot.smallest), 1, span)
         error = _apart(layout, found, other if check is None else check) / CAUTION
         if error <= tolerance or rtol <= 3e-14:
             return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
@@ -192,7 +236,7 @@ class _Pilot:
         return max(3, math.ceil(self.densest * factor))
 
 
-def _end(state: State, method: Method, span: float, n: int) -> Array | None:
+def _end(state: State, method: Method, n: int, span: float) -> Array | None:
     """The state after n steps over the span, as a row of its layout; None if a step fails."""
     run = method.start(state, span / n)
     status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))

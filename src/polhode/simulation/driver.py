@@ -176,7 +176,9 @@ def _to_tolerance(
         return simulate(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
 
     first = options if plain else {"provenance": options["provenance"]}
-    trajectory, accuracy = run_to_tolerance(state, end, wanted, method, lambda chosen, n: run(chosen, n, **first))
+    trajectory, accuracy = run_to_tolerance(
+        state, end, wanted, method, lambda chosen, n: run(chosen, n, **first), tangent=options["tangent"]
+    )
     if t_eval is not None:
         step = trajectory.step
         trajectory = simulate(state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options)

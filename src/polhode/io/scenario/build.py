@@ -85,7 +85,7 @@ class Plan:
         document, name = self.scenario.document, self.scenario.name
         run, end = document.run, _check_extent(name, document.run, self.state)
         with locate_errors(name, "run"):
-            method = choose_method(self.system) if self.method is None else self.method
+            method = choose_method(self.state, end) if self.method is None else self.method
             steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
         scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from ...core.method import Start
 from ...scalars import double
 from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
+from ..loops import no_force
 from .density import Rates
 from .loops import Carried
-from .picture import ANGLE, CONSTANTS, KIND, MOMENTUM, ROTATION, SIZE
-from .reversible import LENGTH, PARTS, TIME, Curve, follow
+from .picture import ANGLE, AT, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROTATION, SIZE
+from .reversible import ENERGY, LENGTH, PARTS, TIME, Curve, energy_at, follow
 from .run import GaussRun, aligned, velocity
 from .tables import gauss_table
 
@@ -28,7 +29,7 @@ class AdaptiveRun(GaussRun):
 
     dense = True
 
-    def __init__(self, start: Start, stages: int, angle: float) -> None:
+    def __init__(self, start: Start, stages: int, angle: float, *, symplectic: bool) -> None:
         assert start.kind == double  # which the method has checked
         self._before_sample = PARTS + stages
         super().__init__(start, stages)
@@ -40,15 +41,27 @@ class AdaptiveRun(GaussRun):
         table = gauss_table(stages)
         room = aligned(stages), aligned(stages * stages), aligned(stages * stages), np.zeros(2 * self.left.w.size)
         longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e60)
-        attractions = self.canonical.attractions
+        attractions, rows = self.canonical.attractions, self.parts.rows
+        places = np.array([[first, second] for first, second, _ in attractions], dtype=np.int64).reshape(-1, 2)
+        momenta = {int(row[CONFIGURATION]): int(row[AT] + row[SIZE]) for row in rows if row[KIND] == PLACE}
+        constants = self.frame.constants
+        b = np.array([constants[row[CONSTANTS]] if row[KIND] == ROTATION else 0.0 for row in rows])
         rates = Rates(
-            places=np.array([[first, second] for first, second, _ in attractions], dtype=np.int64).reshape(-1, 2),
+            places=places,
+            momenta=np.array([momenta.get(int(at), -1) for at in places.ravel()], dtype=np.int64).reshape(-1, 2),
             squares=np.array([mu * mu for _, _, mu in attractions], dtype=np.float64),
+            turning=b**4,
             least=(angle / longest) ** 4,
+            canonical=symplectic,
         )
         self.left.memory[LENGTH] = self._angle / self._rate(rates, self.canonical.enter(start.y[None])[0])
         curve = Curve(table.following, table.legendre, *room)
-        self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates)
+        energy = (self.canonical.energy if symplectic else None) or no_force
+        bound = energy.on(self.kind, self.kind)
+        self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates, bound)
+        if symplectic:
+            constants[:] = 0.0  # the variables of the step are those of the state
+            self.left.memory[ENERGY] = self._energy(bound, self.canonical.enter(start.y[None])[0])
 
     def _memory(self, size: int) -> int:
         return self._before_sample + size
@@ -84,11 +97,16 @@ class AdaptiveRun(GaussRun):
 
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         """Whole steps, and then on to each of the times."""
-        nodes, control = (self.left, self.right, self._part), (self._angle, whole, self._ready)
-        arguments: Any = (*self._motion, *nodes, *control, times, samples, self.report.numbers)
-        status, reached = follow(self.kind, *arguments)
+        nodes, control, loop = (self.left, self.right, self._part), (self._angle, whole, self._ready), cast(Any, follow)
+        status, reached = loop(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
         self._ready = status == 0 and (self._ready or whole > 0 or len(times) > 0)
         return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached
+
+    def _energy(self, energy: Any, y: Array) -> float:
+        """The energy of a state."""
+        self.scratch.y[: y.size * self.width].reshape(-1, self.width)[:] = y[:, None]
+        p, t, report = self.system.p, self.clock.t0, self.report.numbers
+        return energy_at(self.kind, energy, self.scratch.y, p, t, y.size, report)
 
     def _rate(self, rates: Rates, y: Array) -> float:
         """σ at a state: the same as `density` has it, for the guess of the first step."""

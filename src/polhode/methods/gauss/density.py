@@ -6,6 +6,9 @@ The first sum is over places that attract each other (`Canonical.attractions`), 
 circular orbit. The second is over attitudes and angles: their rates ω, and the rates `√(b|M|)` at which a moment M swings
 a body of inverse inertia b. σ₀ bounds the longest step. σ is smooth, never zero, and does not change if the motion is
 reversed.
+
+Where σ has to be a function of the canonical variables whose derivatives are known, `b⁴|π|⁴` stands for the second sum, π
+being the momentum in space.
 """
 
 from __future__ import annotations
@@ -15,19 +18,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.vectors import cross, dot, subtract
-from ...scalars import get, get3, get9, kernel, sqrt
-from .picture import ANGLE, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, ROTATION
+from ...geometry.vectors import add, cross, dot, scale, subtract
+from ...scalars import get, get3, get4, get9, kernel, put3, put4, sqrt
+from .picture import ANGLE, AT, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, ROTATION
+from .turning import from_left, plus4, spatial_momentum
 
 Array = NDArray[np.float64]
 
 
 class Rates(NamedTuple):
-    """Where two places begin that attract each other, −1 for the origin; their μ²; and σ₀⁴."""
+    """Where two places begin that attract each other, −1 for the origin, and their momenta in w; their μ²; b⁴ of each part;
+    σ₀⁴; and whether σ is to be a function of the canonical variables."""
 
     places: NDArray[np.int64]
+    momenta: NDArray[np.int64]
     squares: Array
+    turning: Array
     least: float
+    canonical: bool
 
 
 @kernel
@@ -66,6 +74,43 @@ def turning_rates(S: Any, parts: Any, count: Any, c: Any, y: Any, dy: Any) -> An
             push, square = c[row[CONSTANTS]] * get(dy, m, S), turning * turning
             total = total + (square * square + push * push)
     return total
+
+
+@kernel
+def momentum_rates(S: Any, rates: Rates, parts: Any, count: Any, w: Any) -> Any:
+    """What stands for these where σ is a function of the canonical variables: the sum of `b⁴|π|⁴`."""
+    total = 0.0 * get(w, 0, S)
+    for k in range(count):
+        if parts[k, KIND] == ROTATION:
+            pi = spatial_momentum(get4(w, parts[k, AT], S), get4(w, parts[k, AT] + 4, S))
+            square = dot(pi, pi)
+            total = total + rates.turning[k] * (square * square)
+    return total
+
+
+@kernel
+def add_flow(S: Any, rates: Rates, parts: Any, count: Any, factor: Any, w: Any, y: Any, out: Any) -> None:
+    """Add `factor` times the Hamiltonian vector field of σ⁴, as a function of the canonical variables, to `out`.
+
+    The flow of |π|²/2 turns q and p about π: `q̇ = ½ π q`.
+    """
+    for k in range(count):
+        if parts[k, KIND] == ROTATION:
+            i = parts[k, AT]
+            q, p = get4(w, i, S), get4(w, i + 4, S)
+            pi = spatial_momentum(q, p)
+            o = scale(factor * (2.0 * rates.turning[k]) * dot(pi, pi), pi)
+            put4(out, i, S, plus4(get4(out, i, S), 1.0, from_left(o, q)))
+            put4(out, i + 4, S, plus4(get4(out, i + 4, S), 1.0, from_left(o, p)))
+    for k in range(rates.squares.shape[0]):
+        r = get3(y, rates.places[k, 0], S)
+        if rates.places[k, 1] >= 0:
+            r = subtract(r, get3(y, rates.places[k, 1], S))
+        inverse = 1.0 / dot(r, r)
+        push = scale(factor * (6.0 * rates.squares[k]) * ((inverse * inverse) * (inverse * inverse)), r)
+        put3(out, rates.momenta[k, 0], S, add(get3(out, rates.momenta[k, 0], S), push))
+        if rates.momenta[k, 1] >= 0:
+            put3(out, rates.momenta[k, 1], S, subtract(get3(out, rates.momenta[k, 1], S), push))
 
 
 @kernel

@@ -8,6 +8,10 @@ which is Gauss–Legendre in s for w and the time together. The frame of the fre
 the step in time, t + h/2, which is found with the stages. Seen from the end of the step all this is the same, so
 the step is symmetric; quadratic invariants of f are conserved as ever.
 
+The vector field f/σ is not Hamiltonian. With `rates.canonical` the equations are those of the Hamiltonian `(H − E)/σ`, E being
+the energy of the first state (Poincaré's transformation): then f is replaced by `f − (H − E) X/4σ⁴` with the Hamiltonian vector
+field X of σ⁴. It vanishes on the true motion; with it the step is symplectic.
+
 A sample within a step is the end of a shorter step from the node before it, α being that which takes the time to the
 sample: the Tⱼ are scaled so that their sum is this time. The iteration begins on the collocation polynomial of the whole
 step, whose own error, of order αˢ⁺¹, is much larger than that of a step.
@@ -20,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, compiled, double, get, kernel, put
+from ...scalars import absolute, compiled, double, get, kernel, par, put
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
 from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
 from ..loops import slope
-from .density import Rates, attraction_rates, fourth_root, turning_rates
+from .density import Rates, add_flow, attraction_rates, fourth_root, momentum_rates, turning_rates
 from .loops import (
     DIVERGED,
     FINEST,
@@ -46,8 +50,9 @@ from .picture import AT, CONFIGURATION, CONSTANTS, KIND, PLACE, SIZE, move_freel
 Array = NDArray[np.float64]
 
 # what is carried beside w, e and L: how far the frame is behind the node; the length of the last step, and whether there is
-# a polynomial of it; the time of the node, and its rounding; then T of each stage, and the last sample
-BEHIND, LENGTH, KNOWN, TIME, REST, PARTS = range(6)
+# a polynomial of it; the time of the node, and its rounding; the energy of the first state; then T of each stage, and the
+# last sample
+BEHIND, LENGTH, KNOWN, TIME, REST, ENERGY, PARTS = range(7)
 # where the iteration begins: at the node, on the polynomial of the last step, or on that of the whole step
 NODE, AHEAD, WITHIN = range(3)
 MOST_CHANGE = 4.0  # of the length of a step to the next one's
@@ -79,6 +84,7 @@ class Motion(NamedTuple):
     curve: Curve
     scratch: Scratch
     rates: Rates
+    energy: Any
 
 
 @kernel
@@ -214,7 +220,14 @@ def solve_stages(
         if status != SUCCESS:
             return status, h
         part_rates(S, Z, parts, count, constants, tau, y, dy, work, F)
-        turning = turning_rates(S, parts, count, constants, y, dy)
+        if motion.rates.canonical:
+            turning = momentum_rates(S, motion.rates, parts, count, Z)
+            status = motion.energy(S, y, system.p, at, 0.0, report)
+            beyond = get(y, dy.shape[0] // table.nodes.shape[0], S) - memory[ENERGY]
+            factor = -0.25 * beyond / (turning + attraction_rates(S, motion.rates, y))
+            add_flow(S, motion.rates, parts, count, factor, Z, y, F)
+        else:
+            turning = turning_rates(S, parts, count, constants, y, dy)
         present, enough = tau, max(NEAR, NEARER * last)
         for _ in range(INNER):
             share = weights / fourth_root(turning + attraction_rates(S, motion.rates, y))
@@ -311,6 +324,7 @@ def follow(
     curve: Curve,
     scratch: Scratch,
     rates: Rates,
+    energy: Any,
     left: Carried,
     right: Carried,
     part: Carried,
@@ -327,7 +341,7 @@ def follow(
     `ready`: whether `right` holds the end of the present step; else it is done again. Returns a status and the number of
     times reached.
     """
-    motion = Motion(System(rhs, force, p, slots), frame, table, curve, scratch, rates)
+    motion = Motion(System(rhs, force, p, slots), frame, table, curve, scratch, rates, energy)
     stages, direction = table.nodes.shape[0], 1.0 if angle > 0.0 else -1.0
     sample = left.memory[PARTS + stages :]
     k = 0
@@ -348,3 +362,10 @@ def follow(
                 samples[k, :] = sample
             k += 1
     return SUCCESS, k
+
+
+@compiled
+def energy_at(S: Any, energy: Any, y: Array, p: Array, t: float, at: int, report: Array) -> float:
+    """The energy of one state, which is in all lanes."""
+    energy(S, y, p, t + 0.0 * par(p, 0, S), 0.0, report)
+    return lane_top(get(y, at, S))

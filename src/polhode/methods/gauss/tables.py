@@ -80,5 +80,5 @@ def gauss_table(s: int) -> GaussTable:
     for i in range(s):  # exactly, in doubles: the rounded method is symplectic too
         stage[i, i] = 0.5
         stage[:i, i] = 1.0 - stage[i, :i]  # a difference that is not rounded
-    by_columns, ahead_by_columns = (np.ascontiguousarray(matrix.T).ravel() for matrix in (stage, ahead))
-    return GaussTable(c, b, by_columns, ahead_by_columns, following, legendre.ravel())
+    mu, nu = (np.ascontiguousarray(matrix.T).ravel() for matrix in (stage, ahead))
+    return GaussTable(c, b, mu, nu, following, legendre.ravel())

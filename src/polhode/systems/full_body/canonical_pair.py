@@ -22,13 +22,14 @@ from ...geometry.vectors import (
     apply_symmetric,
     apply_transposed,
     cross,
+    dot,
     multiply,
     negate,
     scale,
     transpose,
 )
 from ...gravity import moment_on_second, mutual
-from ...scalars import flow, get3, get9, par6, put3, rate
+from ...scalars import flow, get3, get9, par6, put, put3, rate
 from ...scalars.protocol import SUCCESS
 from .relative_flows import BLOCK, J1_INVERSE, J2_INVERSE, RELATIVE, masses
 
@@ -84,6 +85,21 @@ def pair_force(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
     return SUCCESS
 
 
+@flow
+def pair_energy(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
+    """The energy: that of the relative motion, of the centre and of both rotations, and the mutual potential."""
+    m1, m2 = masses(S, p)
+    A2, Pi1, Pi2 = get9(y, R2, S), get3(y, PI1, S), get3(y, PI2, S)
+    place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
+    U, _, _ = mutual(S, place, relative, p, BLOCK, y, WORK)
+    push, total = get3(y, P, S), get3(y, MOMENTUM, S)
+    moving = dot(push, push) * (m1 + m2) / (m1 * m2) + dot(total, total) / (m1 + m2)
+    turning = dot(Pi1, apply_symmetric(par6(p, J1_INVERSE, S), Pi1))
+    turning = turning + dot(Pi2, apply_symmetric(par6(p, J2_INVERSE, S), Pi2))
+    put(y, ON_P, S, 0.5 * (moving + turning) + U)
+    return SUCCESS
+
+
 def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
     """The canonical variables of a pair."""
     m1, m2 = system.m1, system.m2
@@ -110,7 +126,9 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
 
     representation = Representation(CANONICAL, force=pair_force, rhs=pair_rates, workspace=system.pairs.workspace)
     attractions = [(X, -1, system.G * (m1 + m2))]
-    return Canonical(representation, system.parameters(), enter, leave, free=("centre",), attractions=attractions)
+    return Canonical(
+        representation, system.parameters(), enter, leave, free=("centre",), attractions=attractions, energy=pair_energy
+    )
 
 
 def _split(z: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:

@@ -30,6 +30,7 @@ from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
 from ...scalars import double
 from ...scalars.protocol import REPORT_SIZE
+from .inertial_energy import energy
 from .inertial_flows import (
     HEADER,
     PERTURBATIONS,
@@ -136,7 +137,8 @@ class FullBodyProblem(System):
             (position_at(i), position_at(j), self.G * (self.masses[i] + self.masses[j]))
             for i, j in combinations(range(self.n), 2)
         ]
-        return Canonical(self.representations[Form.DEFAULT], self.parameters(), attractions=places)
+        own = None if self.perturbations or self.tides else energy
+        return Canonical(self.representations[Form.DEFAULT], self.parameters(), attractions=places, energy=own)
 
     def free_parameters(self) -> Array:
         bodies = [
