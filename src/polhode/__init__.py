@@ -23,10 +23,15 @@ from .ensemble import Ensemble, ensemble
 from .errors import (
     AccuracyWarning,
     ConvergenceError,
+    EnergyWarning,
     IncompatibleMethodError,
     InvalidInputError,
+    NearContactWarning,
     PolhodeError,
     RunInterruptedError,
+    RunWarning,
+    SolverWarning,
+    StepWarning,
 )
 from .geometry import bishop, quaternion, s2, se3, so2, so3, son
 from .methods import (
@@ -121,6 +126,7 @@ __all__ = [
     "DistantBody",
     "DoublePlanarPendulum",
     "EnergyMomentum",
+    "EnergyWarning",
     "Ensemble",
     "Exact",
     "ExternalPotential",
@@ -140,6 +146,7 @@ __all__ = [
     "Method",
     "Midpoint",
     "MoserVeselov",
+    "NearContactWarning",
     "NonTwistingBody",
     "OrbitingBody",
     "Pendulum3D",
@@ -151,8 +158,11 @@ __all__ = [
     "RigidBodySOn",
     "Rotor",
     "RunInterruptedError",
+    "RunWarning",
+    "SolverWarning",
     "Splitting",
     "State",
+    "StepWarning",
     "SymmetricMoserVeselov",
     "SymmetricRigidBodySOn",
     "System",
