@@ -89,5 +89,26 @@ class SaturationWarning(UserWarning):
     """An actuator is at its limit, and does less than it was told."""
 
 
-class AccuracyWarning(UserWarning):
+class RunWarning(UserWarning):
+    """Something in a run because of which its result should not be trusted without a second look; says what to do.
+    `polhode.Trajectory.warnings` lists them."""
+
+
+class AccuracyWarning(RunWarning):
     """A tolerance could not be met: rounding, magnified by the motion, is larger."""
+
+
+class StepWarning(RunWarning):
+    """The step is too long: for the rate at which a body turns, or for an encounter of two bodies."""
+
+
+class SolverWarning(RunWarning):
+    """The implicit equations of some steps were much harder to solve than those of the others."""
+
+
+class EnergyWarning(RunWarning):
+    """The energy, which the system conserves, drifts or has changed by a large part."""
+
+
+class NearContactWarning(RunWarning):
+    """Bodies came so near that the expansion of their mutual gravity need not converge."""

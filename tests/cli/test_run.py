@@ -453,3 +453,13 @@ def test_reproduce_of_a_source() -> None:
     done = polhode("reproduce", "nontwisting")
     assert "agrees" in done.stdout
     assert "differs" not in done.stdout
+
+
+def test_warnings_are_shown_on_standard_error_and_in_the_report(tmp_path):
+    arguments = ["free_rigid_body", "--set", "run.steps=20", "--set", "run.step=0.9", "--no-plots"]
+    for command in ("run", "check"):
+        result = polhode(command, *arguments[: len(arguments) - (command == "check")])
+        assert result.stderr.count("polhode: warning: ") == 1
+        assert "rad in a step" in result.stderr
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "rad in a step" in page

@@ -134,5 +134,7 @@ def show_conservation(trajectory: Trajectory) -> None:
     line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
     if stats.max_iterations:
         iterations = f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most"
-        line += f"; Newton iterations {iterations}, worst relative residual {stats.worst_residual:.1e}"
+        line += f"; {trajectory.method.iteration} {iterations}, worst relative residual {stats.worst_residual:.1e}"
+    if stats.retries:
+        line += f"; {stats.retries:,} steps done again in shorter pieces"
     say(line)

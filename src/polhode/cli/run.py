@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
-from ..errors import AccuracyWarning, ConvergenceError, InvalidInputError, RunInterruptedError
+from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError, RunWarning
 from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     try:
         progress, earlier = not options.quiet, options.earlier
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AccuracyWarning)  # said below
+            warnings.simplefilter("ignore", RunWarning)  # said below
             trajectory = (
                 plan.resume(load(earlier), progress=progress)
                 if earlier
@@ -154,6 +154,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     if accuracy := trajectory.accuracy:
         missed = accuracy.estimated_error > accuracy.tolerance
         typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
+    _show_warnings(trajectory)
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
     tell(f"wrote {file}")
@@ -182,10 +183,18 @@ def _try_first_step(plan: Plan) -> None:
     if plan.method is None or not plan.method.implicit or not plan.steps:
         return
     try:
-        plan.run(steps=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RunWarning)
+            _show_warnings(plan.run(steps=1))
     except ConvergenceError as error:
         name, step = plan.scenario.name, plan.scenario.document.run.step
         raise ScenarioError(name, "run.step", step, problem=f"the first step fails: {error}") from error
+
+
+def _show_warnings(trajectory: Trajectory) -> None:
+    """What gives reason to look at a run again, on standard error."""
+    for warning in trajectory.warnings:
+        typer.secho(f"polhode: warning: {warning}", err=True)
 
 
 def _figures(plan: Plan) -> list[str]:

@@ -50,6 +50,12 @@ class Hooks(ABC):
         return [f"bodies[{i}]" for i in range(len(self.bodies))]
 
     @property
+    def least_distances(self) -> Mapping[tuple[int, int], float]:
+        """For pairs of bodies, counted from 0: how far apart the mass centres must be for the mutual gravity to be valid
+        whatever the attitudes; none where it always is."""
+        return {}
+
+    @property
     def pointer(self) -> tuple[str, Array] | None:
         """A direction of the body that is worth following, such as that of its dipole: a name and a body vector."""
         return None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
-from ..scalars.protocol import EVALUATIONS, ITERATIONS, MOST_ITERATIONS, REPORT_SIZE, SOLVES, WORST_RESIDUAL
+from ..scalars.protocol import EVALUATIONS, ITERATIONS, MOST_ITERATIONS, REPORT_SIZE, RETRIES, SOLVES, WORST_RESIDUAL
 from .facade import above
 from .layout import Layout
 from .registry import described_subclasses
@@ -38,23 +38,28 @@ class Report:
 
     @property
     def iterations(self) -> int:
-        """Newton iterations in all."""
+        """Iterations of implicit solves in all."""
         return int(self.numbers[ITERATIONS])
 
     @property
     def mean_iterations(self) -> float:
-        """Newton iterations per solve, on average."""
+        """Iterations per solve, on average."""
         return self.iterations / max(float(self.numbers[SOLVES]), 1.0)
 
     @property
     def most_iterations(self) -> int:
-        """The most Newton iterations in one solve."""
+        """The most iterations in one solve."""
         return int(self.numbers[MOST_ITERATIONS])
 
     @property
     def worst_residual(self) -> float:
         """The largest relative residual that a solve was left with."""
         return float(np.sqrt(self.numbers[WORST_RESIDUAL]))
+
+    @property
+    def retries(self) -> int:
+        """How often a step was done again in shorter pieces."""
+        return int(self.numbers[RETRIES])
 
     @property
     def evaluations(self) -> int:
@@ -182,6 +187,8 @@ class Method(ABC):
     preserves_group: bool = False
     implicit: bool = False
     adaptive: bool = False
+    turns_exactly: bool = False  # whether the free rotation is exact, however far a body turns in a step
+    iteration: str = "Newton iterations"  # what its implicit solves count
     carries_state: bool = True  # whether what a run carries begins with the state of its last sample
     in_lanes: bool = True  # whether a run on lanes computes as many members at once; else members run one by one
     representation: str = Form.DEFAULT

@@ -39,6 +39,9 @@ class Interaction(ABC):
 
     workspace: int = 0
 
+    least_distance: float = 0.0
+    """How far apart the mass centres must be for it to be valid, whatever the attitudes."""
+
     def __init__(self, body1: Body, body2: Body, G: float) -> None:
         self.body1, self.body2, self.G = body1, body2, check_positive("G", G)
         for name, body in (("body1", body1), ("body2", body2)):
@@ -141,6 +144,12 @@ class Expansion(Interaction):
             if isinstance(body, GivenIntegrals):
                 body.inertia_integrals(self.order)  # refuses here, not at the first evaluation, what it does not know
 
+    @property
+    def least_distance(self) -> float:  # type: ignore[override]
+        """The sum of the radii of the circumscribed spheres; a body that attracts as a point does counts as one."""
+        radii = [0.0 if attracts_as_point(body) else body.radius for body in (self.body1, self.body2)]
+        return float(np.nansum(radii))
+
     def _build(self) -> Array:
         return self._second_order() if self.order == 2 else self._any_order()
 
@@ -212,9 +221,15 @@ def _advice(body: Body) -> str:
     return "use recentre=True"
 
 
+_AS_POINT: WeakKeyDictionary[Body, bool] = WeakKeyDictionary()
+
+
 def attracts_as_point(body: Body) -> bool:
     """Whether the body has no multipoles but its mass."""
-    return highest_degree(reduced_operator(body.inertia_integrals(4, size_of(body) or 1.0), 4)) == 0
+    if body not in _AS_POINT:
+        operator = reduced_operator(body.inertia_integrals(4, size_of(body) or 1.0), 4)
+        _AS_POINT[body] = highest_degree(operator) == 0
+    return _AS_POINT[body]
 
 
 _INTEGRALS: WeakKeyDictionary[Body, dict[tuple[int, float], Array]] = WeakKeyDictionary()

@@ -46,6 +46,8 @@ class GaussLegendre(MethodOfOrders):
     preserves_momentum = True
     preserves_group = True
     implicit = True
+    turns_exactly = True
+    iteration = "fixed-point iterations"
     carries_state = False
     in_lanes = False  # the lanes are taken by the stages of a step
 

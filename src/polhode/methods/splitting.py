@@ -157,6 +157,7 @@ class Splitting(MethodOfOrders):
     reference = (
         "S. Blanes, P. C. Moan, J. Comput. Appl. Math. 142 (2002) 313; W. Kahan, R.-C. Li, Math. Comp. 66 (1997) 1089"
     )
+    turns_exactly = True
     orders = ORDERS
     symplectic = True
     symmetric = True

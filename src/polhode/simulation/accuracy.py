@@ -270,4 +270,4 @@ def _apart(layout: Layout, a: Array, b: Array) -> float:
 def warn_if_missed(accuracy: Accuracy) -> None:
     """Say so if the tolerance could not be met."""
     if accuracy.estimated_error > accuracy.tolerance:
-        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=4)  # the caller of simulate
+        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=5)  # the caller of simulate

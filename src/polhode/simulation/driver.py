@@ -6,6 +6,7 @@ that `resume` continues the run bit for bit.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -65,6 +66,9 @@ def simulate(
     one shorter step from the last whole one before it: as accurate as the method, on the manifold, and no sample changes
     another. Such a run cannot be resumed.
 
+    What gives reason to look at the result again, such as a step that is too long for an encounter, is answered by a
+    `RunWarning`, each at most once; `traj.warnings` has all of them.
+
     With `tangent=True` the result also has `traj.tangent`, the derivative of each sample with respect to the first, exact
     for the discrete map. Rows and columns follow the variables of the state. A change of a rotation is the vector ξ in
     `R exp(S(ξ))`, a change of a momentum is the difference: for one body (ξ, δΠ). `tangent=["state", "mass", "inertia"]`
@@ -92,6 +96,50 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
+    trajectory = _run(
+        state,
+        step=step,
+        t_end=t_end,
+        steps=steps,
+        tolerance=tolerance,
+        t_eval=t_eval,
+        method=method,
+        save_every=save_every,
+        events=events,
+        progress=progress,
+        tangent=tangent,
+        provenance=provenance,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+    )
+    _issue_warnings(trajectory)
+    return trajectory
+
+
+def _issue_warnings(trajectory: Trajectory) -> None:
+    """Each warning of a run once, to the caller of `simulate` or `resume`."""
+    for warning in trajectory.warnings:
+        warnings.warn(warning, stacklevel=3)
+
+
+def _run(
+    state: State,
+    *,
+    step: float | None = None,
+    t_end: float | None = None,
+    steps: int | None = None,
+    tolerance: float | None = None,
+    t_eval: ArrayLike | None = None,
+    method: Method | None = None,
+    save_every: int = 1,
+    events: Sequence[Event] = (),
+    progress: bool = False,
+    tangent: bool | str | Sequence[str] = False,
+    provenance: Mapping[str, Any] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+) -> Trajectory:
+    """`simulate` without its warnings."""
     check_arguments(state, LGVI() if method is None else method)
     if controller is not None:
         _check_alone(
@@ -173,7 +221,7 @@ def _to_tolerance(
     plain = t_eval is None and not options["events"] and not options["tangent"]
 
     def run(chosen: Method, steps: int, **more: Any) -> Trajectory:
-        return simulate(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
+        return _run(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
 
     first = options if plain else {"provenance": options["provenance"]}
     trajectory, accuracy = run_to_tolerance(
@@ -181,7 +229,7 @@ def _to_tolerance(
     )
     if t_eval is not None:
         step = trajectory.step
-        trajectory = simulate(state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options)
+        trajectory = _run(state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options)
     elif not plain:
         trajectory = run(trajectory.method, round((end - state.t) / trajectory.step), **options)
     warn_if_missed(accuracy)
@@ -226,4 +274,6 @@ def resume(
     every, provenance = trajectory.save_every, dict(trajectory.provenance)
     schedule = Grid(start.t, trajectory.step, every)
     job = Job(system, trajectory.method, start, schedule, watched, columns, progress, provenance)
-    return job.run(total, trajectory)
+    longer = job.run(total, trajectory)
+    _issue_warnings(longer)
+    return longer

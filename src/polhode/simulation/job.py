@@ -244,6 +244,7 @@ def _stats(steps: int, seconds: float, run: Run) -> Stats:
         mean_iterations=report.mean_iterations,
         max_iterations=report.most_iterations,
         worst_residual=report.worst_residual,
+        retries=report.retries,
     )
 
 
@@ -266,6 +267,7 @@ def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
         mean_iterations=(a.mean_iterations * a.steps + b.mean_iterations * b.steps) / max(steps, 1),
         max_iterations=max(a.max_iterations, b.max_iterations),
         worst_residual=max(a.worst_residual, b.worst_residual),
+        retries=a.retries + b.retries,
     )
     start = 1 if len(later) > 1 or kept == len(earlier) else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 from ..core.facade import above
 from ..core.method import Method
 from ..core.system import State, System
-from ..errors import InvalidInputError, PolhodeError
+from ..errors import InvalidInputError, PolhodeError, RunWarning
 from .dense_output import states_at
+from .run_warnings import run_warnings
 from .tangent_columns import TangentColumns
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Stats:
     """The cost of a run. Iterations are those of the implicit solves, per solve; `worst_residual` is the largest one left,
-    relative to its terms; `evaluations` counts substeps, or right-hand sides for methods that call these."""
+    relative to its terms; `evaluations` counts substeps, or right-hand sides for methods that call these; `retries` how
+    often `GaussLegendre` did a step again in shorter pieces."""
 
     steps: int
     seconds: float
@@ -38,6 +41,7 @@ class Stats:
     mean_iterations: float
     max_iterations: int
     worst_residual: float
+    retries: int = 0
 
     @property
     def steps_per_second(self) -> float:
@@ -307,6 +311,12 @@ class Trajectory:
             kind = self.system.conserved[name].kind
             rows.append(Conservation(name, kind, first, float(np.max(np.abs(deviation))), slope, sizes[name]))
         return rows
+
+    @cached_property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """What in this run gives reason to look again, with advice: steps that are too long, a drifting energy, bodies too
+        near for their gravity (see `polhode.simulation.run_warnings`). `simulate` issues each of them once."""
+        return run_warnings(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table with a row per sample, indexed by time, and a column per number: `omega_0`, `R_2_1`, `energy`.

@@ -102,10 +102,14 @@ def run_details(trajectory: Trajectory) -> dict[str, str]:
         details["accuracy"] = str(trajectory.accuracy)
     details |= mesh_reports(trajectory.system)
     if stats.max_iterations:
-        details["Newton iterations"] = (
+        details[trajectory.method.iteration] = (
             f"{stats.mean_iterations:.2f} on average, {stats.max_iterations} at most; "
             f"worst relative residual {stats.worst_residual:.1e}"
         )
+    if stats.retries:
+        details["steps done again"] = f"{stats.retries:,}, in shorter pieces"
+    if trajectory.warnings:
+        details["warnings"] = "; ".join(map(str, trajectory.warnings))
     if "scenario_file" in provenance:
         details["scenario"] = printable(str(provenance["scenario_file"]))
     if provenance.get("overrides"):

@@ -128,6 +128,11 @@ class FullBodyProblem(System):
             damped=bool(self.tides),
         )
 
+    @cached_property
+    def least_distances(self) -> Mapping[tuple[int, int], float]:  # type: ignore[override]
+        """How far apart bodies must be for the expansion of their gravity to converge."""
+        return self.pairs.least_distances
+
     def describe(self) -> dict[str, Any]:
         own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
         return own | self.perturbations.describe() | self.tides.describe()

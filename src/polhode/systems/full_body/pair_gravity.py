@@ -33,6 +33,12 @@ class Pairs:
         """How many entries of workspace the interactions need; they use it in turn."""
         return max((pair.workspace for pair in self.blocks.values()), default=0)
 
+    @property
+    def least_distances(self) -> dict[tuple[int, int], float]:
+        """How far apart the mass centres of each pair must be for its gravity to be valid, where that is a condition."""
+        found = {pair: one.least_distance for pair, one in self.blocks.items()}
+        return {pair: least for pair, least in found.items() if least > 0.0}
+
     def table(self, start: int) -> tuple[Array, Array]:
         """Rows (i, j, where the block begins) for parameters whose table begins at `start`, and the blocks."""
         blocks = [pair.parameters() for pair in self.blocks.values()]

@@ -141,6 +141,11 @@ class FullTwoBodyProblem(System):
     def body_names(self) -> list[str]:
         return ["body1", "body2"]
 
+    @cached_property
+    def least_distances(self) -> Mapping[tuple[int, int], float]:  # type: ignore[override]
+        """How far apart bodies must be for the expansion of their gravity to converge."""
+        return self.pairs.least_distances
+
     def describe(self) -> dict[str, Any]:
         own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
         return own | self.perturbations.describe() | self.tides.describe()

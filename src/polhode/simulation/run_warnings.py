@@ -1,0 +1,190 @@
+"""What gives reason to look at a run again: each check says, at most once, what was found, where, and what to do.
+
+The checks read the saved samples and the counts of the run, after it. They cost little beside the run: of long
+trajectories so many samples are read, evenly spaced, and the energy is computed for one in forty steps at most.
+
+    StepWarning          a body turns by more than half a radian in a step, or two bodies pass each other in less than two
+                         steps; methods of order p are allowed p/2 times as much, and adaptive ones anything
+    SolverWarning        one solve took many more iterations than the mean, or steps had to be done again
+    EnergyWarning        a conserved energy has changed by a tenth of its largest part, or drifts steadily
+    NearContactWarning   circumscribed spheres overlapped while the mutual gravity was expanded in inertia integrals
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import EnergyWarning, NearContactWarning, RunWarning, SolverWarning, StepWarning
+from ..methods import GaussLegendre, Splitting
+from ..systems.full_body.placements import Placements, placements
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+LONGEST_TURN = 0.5  # rad per step, for a method of order 2
+LONGEST_PASSAGE = 0.5  # way per step, in units of the distance, for a method of order 2
+MANY_ITERATIONS, MANY_TIMES = 8, 3.0  # in one solve, and relative to the mean
+MANY_RETRIES = 0.01  # of the steps
+LARGE_CHANGE = 0.1  # of the energy, relative to its largest part
+NUMBERS = 400_000  # that a check reads at most
+ENERGIES, FEWEST_ENERGIES = 256, 64  # samples of the energy
+SMALLEST_DRIFT = 1e-6  # of the energy, relative to its largest part
+RATES = ("omega", "Omega1", "Omega2")
+
+
+def run_warnings(trajectory: Trajectory) -> tuple[RunWarning, ...]:
+    """Every warning that a run deserves, each at most once."""
+    checks = (_turns, _encounters, _iterations, _energy, _near_contact)
+    return tuple(warning for check in checks for warning in check(trajectory))
+
+
+def _every(trajectory: Trajectory, count: int) -> NDArray[np.int64]:
+    """The numbers of at most so many samples, evenly spaced, the first and the last among them."""
+    n = len(trajectory)
+    return np.unique(np.linspace(0, n - 1, max(2, min(n, count))).astype(np.int64))
+
+
+def _values(trajectory: Trajectory, samples: NDArray[np.int64]) -> Mapping[str, Array]:
+    if len(samples) == len(trajectory):
+        return trajectory.values
+    return {name: array[samples] for name, array in trajectory.values.items()}
+
+
+def _allowed(trajectory: Trajectory, limit: float) -> float:
+    """What a step of this method may do: so much for each two orders; nothing is too much where steps adapt."""
+    method = trajectory.method
+    return limit * max(1.0, method.order / 2.0) if method.order and not method.adaptive else np.inf
+
+
+def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
+    system, limit = trajectory.system, _allowed(trajectory, LONGEST_TURN)
+    names = [name for name in RATES if name in system.fields]
+    if trajectory.method.turns_exactly or not np.isfinite(limit) or not names:
+        return
+    samples = _every(trajectory, NUMBERS // 10)
+    values, worst, where, who = _values(trajectory, samples), 0.0, 0, names[0]
+    for name in names:
+        rate = system.derive(name, values)
+        if system.fields[name].shape:
+            rate = np.linalg.norm(rate, axis=-1) if system.fields[name].shape[-1] == 3 else rate
+        sizes = np.abs(rate).reshape(len(samples), -1).max(axis=1)
+        k = int(np.argmax(sizes))
+        if sizes[k] > worst:
+            worst, where, who = float(sizes[k]), k, name
+    turn = worst * abs(trajectory.step)
+    if turn > limit:
+        yield StepWarning(
+            f"at t = {trajectory.t[samples[where]]:g} a body turns by {turn:.2g} rad in a step (|{who}| = {worst:.3g}): "
+            f"with {trajectory.method!r} take a step below {limit / worst:.2g}{_exact_turns(trajectory)}"
+        )
+
+
+def _exact_turns(trajectory: Trajectory) -> str:
+    """The methods for this system that need not resolve its rotation, as advice."""
+    able = [kind.__name__ for kind in (Splitting, GaussLegendre) if kind().why_not(trajectory.system) is None]
+    return f", or {' or '.join(able)}, around the exact free rotation" if able else ""
+
+
+def _pairs(trajectory: Trajectory, pairs: list[tuple[int, int]]) -> tuple[NDArray[np.int64], Placements, Array, Array]:
+    """Samples to look at, the placements there, and both bodies of each pair."""
+    samples = _every(trajectory, NUMBERS // (10 * max(len(pairs), len(trajectory.system.bodies))))
+    i, j = np.array(pairs).T
+    return samples, placements(trajectory.system, _values(trajectory, samples)), i, j
+
+
+def _encounters(trajectory: Trajectory) -> Iterator[RunWarning]:
+    system, limit = trajectory.system, _allowed(trajectory, LONGEST_PASSAGE)
+    n = len(system.bodies)
+    if n < 2 or not np.isfinite(limit):
+        return
+    samples, place, i, j = _pairs(trajectory, [(a, b) for a in range(n) for b in range(a)])
+    apart = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1)
+    speed = np.linalg.norm(place.v[:, i] - place.v[:, j], axis=-1)
+    ways = abs(trajectory.step) * speed / apart
+    k, pair = np.unravel_index(int(np.argmax(ways)), ways.shape)
+    if ways[k, pair] > limit:
+        names = system.body_names
+        yield StepWarning(
+            f"at t = {trajectory.t[samples[k]]:g} {names[j[pair]]} and {names[i[pair]]} are {apart[k, pair]:.3g} apart and "
+            f"move by {ways[k, pair]:.2g} of that in a step, which does not resolve the encounter: take a step below "
+            f"{abs(trajectory.step) * limit / ways[k, pair]:.2g}, or DOP853, whose steps adapt"
+        )
+
+
+def _iterations(trajectory: Trajectory) -> Iterator[RunWarning]:
+    stats, what = trajectory.stats, trajectory.method.iteration
+    if stats.max_iterations >= MANY_ITERATIONS and stats.max_iterations > MANY_TIMES * stats.mean_iterations:
+        yield SolverWarning(
+            f"a step took {stats.max_iterations} {what}, where the mean is {stats.mean_iterations:.1f}: the step is near "
+            "its largest usable length somewhere on the way; half of it is a good choice"
+        )
+    elif stats.retries > MANY_RETRIES * stats.steps:
+        yield SolverWarning(
+            f"{stats.retries:,} of {stats.steps:,} steps did not converge and were done again in shorter pieces: take a "
+            "step of half the length"
+        )
+
+
+def _energy(trajectory: Trajectory) -> Iterator[RunWarning]:
+    system = trajectory.system
+    names = [name for name, invariant in system.conserved.items() if invariant.kind == "energy"]
+    samples = _every(trajectory, min(ENERGIES, trajectory.stats.steps // 40))
+    if not names or len(samples) < 2:
+        return
+    values, t = _values(trajectory, samples), trajectory.t[samples]
+    parts = system.energies(values, t) if system.offers("energies") else {}
+    energy = system.invariants(values)[names[0]]
+    scale = max(float(np.abs(part).max()) for part in (energy, *parts.values()))
+    change = np.abs(energy - energy[0])
+    k = int(np.argmax(change > LARGE_CHANGE * scale))
+    advice = "take a shorter step" + ("" if trajectory.method.symplectic else ", or a symplectic method such as LGVI")
+    if change[k] > LARGE_CHANGE * scale:
+        yield EnergyWarning(
+            f"the energy, which is conserved, has changed from {energy[0]:.4g} to {energy[k]:.4g} at t = {t[k]:g}: the "
+            f"steps do not resolve the motion before that; {advice}"
+        )
+        return
+    slope = _steady_slope(t, energy) if len(samples) >= FEWEST_ENERGIES else 0.0
+    if abs(slope * (t[-1] - t[0])) > SMALLEST_DRIFT * scale:
+        yield EnergyWarning(f"the energy, which is conserved, drifts by {slope:.1e} per unit of time; {advice}")
+
+
+def _steady_slope(t: Array, energy: Array) -> float:
+    """The slope of the energy, if it is one: in four parts of the run, each of which holds several oscillations, the means
+    lie on a line to within a third, and the line rises by more than the oscillations. Else zero."""
+    quarters = np.array_split(np.arange(len(t)), 4)
+    means = np.array([energy[q].mean() for q in quarters])
+    rises = np.diff(means)
+    if not (np.all(rises > 0.0) or np.all(rises < 0.0)) or np.abs(rises).min() < 0.5 * np.abs(rises).max():
+        return 0.0
+    slope, level = np.polyfit(t, energy, 1)
+    rest = energy - (slope * t + level)
+    if min(np.count_nonzero(np.diff(np.sign(rest[q]))) for q in quarters) < 4:
+        return 0.0
+    return float(slope) if abs(slope * (t[-1] - t[0])) > 4.0 * float(rest.std()) else 0.0
+
+
+def _near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
+    system = trajectory.system
+    least = system.least_distances
+    if not least:
+        return
+    samples, place, i, j = _pairs(trajectory, list(least))
+    bounds = np.array(list(least.values()))
+    gaps = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1) / bounds
+    inside = np.any(gaps < 1.0, axis=1)
+    if inside.any():
+        k = int(np.argmax(inside))
+        pair = int(np.argmin(gaps[k]))
+        first, second = system.body_names[i[pair]], system.body_names[j[pair]]
+        yield NearContactWarning(
+            f"from t = {trajectory.t[samples[k]]:g} on the circumscribed spheres of {first} and {second} overlap (mass "
+            f"centres nearer than {bounds[pair]:.4g}), where the expansion of their gravity need not converge: take "
+            'gravity = "shapes", which is valid up to contact'
+        )
