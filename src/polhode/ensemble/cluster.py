@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import InvalidInputError, PolhodeError
-from .driver import members_bar
+from .progress import members_bar
 from .tasks import Done, PartTask, Task
 
 BLOCKS_PER_THREAD = 3
@@ -26,7 +26,7 @@ def compute(part: PartTask) -> Done:
 def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool = False) -> Iterator[Done]:
     """The computed blocks, as they finish."""
     distributed = _distributed()
-    with _connected(client) as connected, members_bar(progress, task, blocks) as bar:
+    with _connected(client) as connected, members_bar(progress, len(task.job.members), blocks) as bar:
         if not blocks:
             return
         _wait_for_workers(connected)

@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +26,7 @@ from ..simulation.accuracy import check_tolerance
 from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, whole
 from .blocks import Failure, Job, Schedule, StopFlag
 from .members import Members, as_members
+from .progress import members_bar
 from .result import Ensemble
 from .tasks import Done, Reduction, Task
 
@@ -259,7 +259,10 @@ def run_blocks(task: Task, blocks: list[range], threads: int, progress: bool = F
     """The computed blocks, as they finish; only a few are in memory at a time."""
     stop = StopFlag()
     task = replace(task, job=replace(task.job, stop=stop))
-    with members_bar(progress, task, blocks) as bar, ThreadPoolExecutor(threads, thread_name_prefix="ensemble") as pool:
+    with (
+        members_bar(progress, len(task.job.members), blocks) as bar,
+        ThreadPoolExecutor(threads, thread_name_prefix="ensemble") as pool,
+    ):
         waiting = iter(blocks)
         running: set[Future[Done]] = set()
         try:
@@ -278,15 +281,6 @@ def run_blocks(task: Task, blocks: list[range], threads: int, progress: bool = F
             stop.set()
             for future in running:
                 future.cancel()
-
-
-def members_bar(progress: bool, task: Task, blocks: list[range]) -> Any:
-    """The progress bar, if one is wanted."""
-    if not progress:
-        return nullcontext()
-    from .progress import MembersBar
-
-    return MembersBar(len(task.job.members), len(task.job.members) - sum(map(len, blocks)))
 
 
 def stream_to(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 
@@ -28,3 +30,8 @@ class MembersBar:
         self._failed += failed
         text = f"{self._failed} failed" if self._failed else ""
         self._progress.update(self._task, advance=done, failed=text)
+
+
+def members_bar(progress: bool, members: int, blocks: Sequence[range]) -> Any:
+    """The progress bar of so many members, of which these blocks are still to do, if one is wanted."""
+    return MembersBar(members, members - sum(map(len, blocks))) if progress else nullcontext()

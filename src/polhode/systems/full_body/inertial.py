@@ -52,6 +52,7 @@ from .inertial_flows import (
     workspace_at,
 )
 from .pair_gravity import Pairs, build_pairs, spin_momentum
+from .parallel_pairs import FEWEST_PAIRS, force_in_parallel, force_in_parallel_lagrangian, parallel_workspace
 from .perturbations import Perturbation, PerturbationSet
 from .representations import forces_with, forms, still_conserved, with_lists
 from .tides import TIDAL, TidalFriction, Tides
@@ -119,12 +120,15 @@ class FullBodyProblem(System):
     def representations(self) -> Mapping[str, Representation]:
         functions = self.perturbations.functions
         forces = forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS)
+        pairs, room = len(self.pairs.blocks), self.pairs.workspace
+        if pairs >= FEWEST_PAIRS and functions is None:
+            forces, room = (force_in_parallel, force_in_parallel_lagrangian), parallel_workspace(pairs, room)
         return forms(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
             drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
             forces=forces,
-            workspace=max(self.pairs.workspace, self.perturbations.workspace),
+            workspace=max(room, self.perturbations.workspace),
             damped=bool(self.tides),
         )
 
@@ -153,7 +157,8 @@ class FullBodyProblem(System):
         return np.concatenate([[self.n], *bodies])
 
     def parameters(self) -> Array:
-        header = HEADER.pack(bodies=self.n, pairs=len(self.pairs.blocks), perturbations=0.0, tides=0.0)
+        room = self.pairs.workspace
+        header = HEADER.pack(bodies=self.n, pairs=len(self.pairs.blocks), perturbations=0.0, tides=0.0, room=room)
         bodies = [np.append(b.mass, J.entries()) for b, J in zip(self.bodies, self.inertias, strict=True)]
         head = np.concatenate([header, *bodies])
         table, blocks = self.pairs.table(head.size)

@@ -35,12 +35,12 @@ from .tides import BY, ON, add_tides, drift_between_tides, turned_inertia
 
 Array = NDArray[np.float64]
 
-# how many bodies and pairs there are, where the perturbations and the tides begin (0: none), then the numbers of each body,
-# those of each pair, the blocks of the interactions, the perturbations, the tides
-HEADER = ParameterLayout(bodies=1, pairs=1, perturbations=1, tides=1)
+# how many bodies and pairs there are, where the perturbations and the tides begin (0: none), how many entries of workspace a
+# pair needs, then the numbers of each body, those of each pair, the blocks of the interactions, the perturbations, the tides
+HEADER = ParameterLayout(bodies=1, pairs=1, perturbations=1, tides=1, room=1)
 BODY = ParameterLayout(mass=1, **INERTIA_ENTRIES.sizes)
 PAIR = ParameterLayout(first=1, second=1, block=1)
-BODIES, PAIRS, PERTURBATIONS, TIDES = HEADER.offsets("bodies", "pairs", "perturbations", "tides")
+BODIES, PAIRS, PERTURBATIONS, TIDES, ROOM = HEADER.offsets("bodies", "pairs", "perturbations", "tides", "room")
 MASS, INERTIA, INVERSE_INERTIA = BODY.offsets("mass", "J", "J_inverse")
 FIRST, SECOND, BLOCK = PAIR.offsets("first", "second", "block")
 FIRST_BODY, BODY_SIZE, PAIR_SIZE = HEADER.end, BODY.size, PAIR.size

@@ -1,0 +1,72 @@
+"""Many bodies on all cores: the same bits as one after another, whatever the number of threads."""
+
+from __future__ import annotations
+
+import threading
+
+import numba
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.bodies import Ellipsoid
+from polhode.core.representation import Form
+from polhode.scalars import double, lanes
+from polhode.systems.full_body.inertial_flows import force, force_lagrangian
+from polhode.systems.full_body.parallel_pairs import force_in_parallel
+
+N = 33  # 528 pairs
+
+
+def many(n: int = N, gravity: int = 2) -> ph.State:
+    rng = np.random.default_rng(4)
+    system = ph.FullBodyProblem([Ellipsoid(1.0 + 0.1 * i, [0.1, 0.08, 0.05]) for i in range(n)], gravity=gravity)
+    grid = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), axis=-1).reshape(-1, 3)[:n]
+    places = grid + rng.normal(scale=0.05, size=(n, 3))
+    return system.state(x=places, v=rng.normal(scale=0.1, size=(n, 3)), omega=rng.normal(size=(n, 3)))
+
+
+def test_few_bodies_are_not_worth_it() -> None:
+    few = ph.FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.05])] * 5).representations
+    assert few[Form.DEFAULT].force is force
+    assert few[Form.LAGRANGIAN].force is force_lagrangian
+    assert many().system.representations[Form.DEFAULT].force is force_in_parallel
+
+
+@pytest.mark.verify
+def test_lanes_and_threads_use_the_serial_flow() -> None:
+    assert force_in_parallel.on(lanes(4)) is force.on(lanes(4))
+    found = []
+    thread = threading.Thread(target=lambda: found.append(force_in_parallel.on(double)))
+    thread.start()
+    thread.join()
+    assert found == [force.on(double)]
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("gravity", [2, 4])
+def test_threads_change_no_bit(gravity: int) -> None:
+    state = many(gravity=gravity)
+    runs = []
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(threads)
+        runs.append(ph.simulate(state, step=0.01, steps=5))
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    thread = threading.Thread(target=lambda: runs.append(ph.simulate(state, step=0.01, steps=5)))  # the serial flow
+    thread.start()
+    thread.join()
+    assert len(runs) == 3
+    for other in runs[1:]:
+        for name, values in runs[0].values.items():
+            np.testing.assert_array_equal(other.values[name], values)
+    assert runs[0].drift()["angular_momentum"] < 1e-11 * np.abs(runs[0].invariants()["angular_momentum"]).max()
+
+
+@pytest.mark.verify
+def test_velocities_and_an_ensemble() -> None:
+    state, method = many(), ph.DOP853(form="lagrangian")
+    alone = ph.simulate(state, step=0.05, steps=2, method=method)
+    together = ph.ensemble([state, state], step=0.05, steps=2, method=method, workers=2, save="all")
+    for name, values in alone.values.items():
+        for i in range(2):
+            np.testing.assert_array_equal(together.values[name][i], values)
