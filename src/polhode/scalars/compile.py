@@ -8,6 +8,7 @@
              compiled once for all of them, and the next process finds both in the disk cache.
 `@rate`      likewise a function `(S, y, p, t, dy, report) -> status` that writes the derivative of the state to `dy`.
 `@compiled`  a function that Python calls, compiled and cached on disk.
+`@loop`      likewise one whose first argument, the type of a scalar, says what types the others have.
 `Fused`      the same for a loop with its flows compiled into it: for short flows, where a call costs more than the flow.
 """
 
