@@ -4,7 +4,9 @@ from .chaos import Indicator, LyapunovSpectrum, fast_lyapunov_indicator, lyapuno
 from .chaos_map import ChaosMap, chaos_map
 from .convergence import Convergence, convergence, measured_order
 from .orbits import libration, mutual_distance, mutual_elements, orbit_dataset
+from .periodic import PeriodicMotion, periodic
 from .precision import QuotientOfPrecision, quotient_of_precision
+from .relative_equilibria import RelativeEquilibrium, relative_equilibrium
 from .sections import PoincareSection, poincare
 from .structure import group_defect, symmetry_defect, symplectic_defect, tangent_map
 from .work import Work, WorkPrecision, work_precision
@@ -14,8 +16,10 @@ __all__ = [
     "Convergence",
     "Indicator",
     "LyapunovSpectrum",
+    "PeriodicMotion",
     "PoincareSection",
     "QuotientOfPrecision",
+    "RelativeEquilibrium",
     "Work",
     "WorkPrecision",
     "chaos_map",
@@ -29,8 +33,10 @@ __all__ = [
     "mutual_distance",
     "mutual_elements",
     "orbit_dataset",
+    "periodic",
     "poincare",
     "quotient_of_precision",
+    "relative_equilibrium",
     "symmetry_defect",
     "symplectic_defect",
     "tangent_map",
