@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import mpmath
 import numpy as np
 import pytest
 
@@ -17,6 +20,8 @@ from polhode import (
     SymmetricRigidBodySOn,
     son,
 )
+from polhode.analysis import symmetry_defect, symplectic_defect
+from polhode.geometry.increments.preprocessing import preprocessed_inertia
 from polhode.simulation.driver import simulate
 from polhode.systems.son import maps as son_maps
 from tests.shared import golden
@@ -151,11 +156,93 @@ def test_a_run_can_go_on_from_its_end() -> None:
 
 
 def test_which_methods_fit() -> None:
-    assert MoserVeselov().why_not(FreeRigidBody([1, 2, 3])) is not None
     assert SymmetricMoserVeselov().why_not(RigidBodySOn([1, 2, 3])) is not None
     assert MoserVeselov().why_not(SymmetricRigidBodySOn([1, 2, 3])) is not None
-    state = FreeRigidBody.example()
     with pytest.raises(ph.IncompatibleMethodError, match="no discrete body"):
-        simulate(state, step=0.1, steps=1, method=MoserVeselov())
+        simulate(ph.Pendulum3D.example(), step=0.1, steps=1, method=MoserVeselov())
+    with pytest.raises(ph.IncompatibleMethodError, match="above 2 are for n = 3"):
+        simulate(RigidBodySOn.example(), step=0.1, steps=1, method=MoserVeselov(order=4))
     with pytest.raises(InvalidInputError, match="one of 1, 2"):
         MoserVeselov(algorithm=3)
+    with pytest.raises(InvalidInputError, match="one of 2, 4, 6, 8, 10"):
+        MoserVeselov(order=12)
+    with pytest.raises(InvalidInputError, match="2 with algorithm 1"):
+        MoserVeselov(algorithm=1, order=4)
+
+
+WEIGHT3 = np.array([[0.8, 0.1, -0.05], [0.1, 1.1, 0.2], [-0.05, 0.2, 1.6]])
+
+
+@pytest.mark.parametrize("order", [2, 4, 6, 8, 10])
+def test_preprocessing_raises_the_order_and_conserves_as_much(order: int) -> None:
+    """Attitude and momentum against the closed form, at steps so coarse that double precision shows the order."""
+    body = FreeRigidBody(np.trace(WEIGHT3) * np.eye(3) - WEIGHT3)
+    state = body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
+    exact = body.exact(state, 2.0)
+    method, errors = MoserVeselov(order=order), []
+    for n in (6, 12):
+        end = simulate(state, step=2.0 / n, steps=n, method=method).final
+        errors.append([np.linalg.norm(end.R - exact["R"]), np.linalg.norm(end.Pi - exact["Pi"])])
+    np.testing.assert_allclose(np.log2(np.divide(*errors)), order, atol=0.25)
+    run = simulate(state, step=0.4, steps=2000, save_every=100, method=method)
+    assert max(row.relative for row in run.conservation()) < 1e-13
+
+
+def test_preprocessing_is_symmetric_and_symplectic_up_to_the_order() -> None:
+    """Above order 2 the map is symplectic on the spheres of the momentum, and in the attitude up to the order."""
+    state = FreeRigidBody([1.0, 2.0, 2.5]).state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
+    for order in (2, 4):
+        method = MoserVeselov(order=order)
+        assert symmetry_defect(state, method, 0.3, steps=10) < 1e-14
+        defect = [symplectic_defect(state, method, h) for h in (0.2, 0.1)]
+        assert method.symplectic == (order == 2) == (defect[0] < 1e-13)
+    assert np.log2(defect[0] / defect[1]) == pytest.approx(5.0, abs=0.2)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_preprocessing_in_matrices_is_that_in_vectors(side: str) -> None:
+    body = FreeRigidBody(np.trace(WEIGHT3) * np.eye(3) - WEIGHT3)
+    state = body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
+    Q, M = state.R, ph.so3.hat(state.Pi)
+    twin = RigidBodySOn(WEIGHT3, side=side).state(**({"Q": Q, "M": M} if side == "left" else {"Q": Q.T, "M": M.T}))
+    for order in (4, 10):
+        one, two = (simulate(s, step=0.3, steps=50, method=MoserVeselov(order=order)) for s in (state, twin))
+        turned = two.Q if side == "left" else np.swapaxes(two.Q, -1, -2)
+        np.testing.assert_allclose(one.R, turned, atol=1e-13)
+        assert max(row.relative for row in two.conservation()) < 1e-13
+    plain = RigidBodySOn([0.7, 1.1, 1.6], side=side).state(M=ph.so3.hat([0.3, -0.5, 0.4]))
+    fine = simulate(plain, step=0.05, steps=40, method=LGVI(order=8)).final
+    coarse = simulate(plain, step=0.25, steps=8, method=MoserVeselov(order=8)).final
+    np.testing.assert_allclose(coarse.Q, fine.Q, atol=1e-10)
+
+
+def test_order_ten_in_multiprecision() -> None:
+    """The inertia from the same kernel in 40 digits; solutions at three steps, each compared with the next."""
+    J = [mpmath.mpf(1), mpmath.mpf(2), mpmath.mpf("2.5")]
+    e = (1 / J[0], 1 / J[1], 1 / J[2], mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))
+
+    def increment(J: list[Any], g: Any) -> Any:
+        """F from its Cayley parameter, by Newton's method."""
+        c, S = mpmath.matrix([g[i] / (2 * J[i]) for i in range(3)]), hat(g)
+        for _ in range(8):
+            s = mpmath.fdot(g, c)
+            slope = S + s * mpmath.eye(3) + c * g.T - 2 * mpmath.diag(J)
+            c -= mpmath.lu_solve(slope, g + S * c + s * c - 2 * mpmath.diag(J) * c)
+        C = hat(c)
+        return mpmath.eye(3) + 2 / (1 + mpmath.fdot(c, c)) * (C + C * C)
+
+    def end(steps: int) -> Any:
+        h, Pi, R = mpmath.mpf(1) / steps, mpmath.matrix(["0.7", "-1.2", "1.1"]), mpmath.eye(3)
+        for _ in range(steps):
+            inertia, _ = preprocessed_inertia(10, e, tuple(h * Pi))
+            F = increment(list(inertia[:3]), h * Pi)
+            R, Pi = R * F, F.T * Pi
+        return R
+
+    with mpmath.workdps(40):
+        a, b, c = (end(steps) for steps in (8, 16, 32))
+        assert float(mpmath.log(mpmath.norm(a - b) / mpmath.norm(b - c), 2)) == pytest.approx(10.0, abs=0.05)
+
+
+def hat(x: Any) -> Any:
+    return mpmath.matrix([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -28,8 +28,8 @@ class Form(StrEnum):
     """The attitude as a unit quaternion; damping acts at the start of a step, all of it."""
     LAGRANGIAN = "lagrangian"
     """The configuration and the velocities."""
-    SPATIAL = "spatial"
-    """An attitude in n dimensions, and the momentum in space."""
+    DISCRETE_BODY = "discrete_body"
+    """An attitude in n dimensions, and the momentum, for the steps of Moser and Veselov's discrete body."""
     PAIR = "pair"
     """An attitude in n dimensions and the one after it."""
     SYMMETRIC = "symmetric"
@@ -62,6 +62,13 @@ class Representation:
     def forces(self) -> int:
         """How many force slots follow the variables in `y`."""
         return self.layout.forces if self.force else 0
+
+
+@dataclass(frozen=True)
+class DiscreteBodyRepresentation(Representation):
+    """That of Moser and Veselov's discrete body: `drift` is its step, and `preprocessed` are those of higher order."""
+
+    preprocessed: Mapping[int, Flow] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from polhode import InvalidInputError, PolhodeError, son
+from polhode import InvalidInputError, MoserVeselov, PolhodeError, RigidBodySOn, simulate, son
 from polhode.core.manifolds import Skew, SpecialOrthogonal
+from polhode.geometry.increments.momentum_weight import Weight
 from polhode.systems.son.discrete_diagram import DiscreteBody
 from polhode.systems.son.symplectic_forms import canonical_form, lagrangian_form, symmetric_form
 
@@ -28,8 +29,10 @@ def setup(Lambda: np.ndarray, step: float) -> tuple[DiscreteBody, np.ndarray, np
 
 
 @each_case
-def test_it_commutes(Lambda: np.ndarray, step: float) -> None:
-    body, Q0, M0 = setup(Lambda, step)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_it_commutes(Lambda: np.ndarray, step: float, side: str) -> None:
+    _, Q0, M0 = setup(Lambda, step)
+    body = DiscreteBody(Lambda, step, side)
     Q1, M1 = body.Phi(Q0, M0)
     Q2, M2 = body.Phi(Q1, M1)
     P1 = body.psi(Q0, Q1)[1]
@@ -45,6 +48,35 @@ def test_it_commutes(Lambda: np.ndarray, step: float) -> None:
     assert close(body.mv_algorithm_1(Q0, Q1), (Q1, Q2))
     assert close(body.mv_algorithm_2(Q1, M0), (Q2, M1))  # M of the interval before
     assert close(body.legendre(Q1, Q2), (-M1, M2))
+
+
+@each_case
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_other_variables_take_the_same_steps(Lambda: np.ndarray, step: float, side: str) -> None:
+    """(5.5) in Q and B = P − QPᵀQ, and (8.2) in Q alone with P = A Q, or P = Q A: the motion of (Q, P), of (Q, M), and of
+    the compiled body; to first order in h they are the continuous equations."""
+    _, Q, M = setup(Lambda, step)
+    body, right = DiscreteBody(Lambda, step, side), side == "right"
+    P = body.Sigma_H_inverse(Q, M)[1]
+    B, A = P - Q @ P.T @ Q, Q.T @ P if right else P @ Q.T
+    assert np.abs(B - (M @ Q if right else Q @ M)).max() < 1e-12
+    run = simulate(RigidBodySOn(Lambda, side=side).state(Q=Q, M=M), step=step, steps=3, method=MoserVeselov())
+    by_A, by_B, by_P, by_M = Q, (Q, B), (Q, P), (Q, M)
+    for k in range(1, 4):
+        (by_A, A_next), by_B, by_P, by_M = body.phi_A(by_A, A), body.phi_B(*by_B), body.phi_H(*by_P), body.Phi(*by_M)
+        assert np.abs(A_next - A).max() == 0.0
+        for attitude in (by_A, by_B[0], by_P[0], by_M[0]):
+            assert np.abs(attitude - run.Q[k]).max() < 1e-12
+        here, P_here = by_P
+        assert np.abs(by_B[1] - (P_here - here @ P_here.T @ here)).max() < 1e-12
+        assert np.abs(by_M[1] - run.M[k]).max() < 1e-12
+    h, weight = 1e-6, Weight.of(Lambda)
+    fine = DiscreteBody(Lambda, h, side)
+    Omega = weight.J_inverse(M)
+    for start, step_of in ((B, fine.phi_B), (P, fine.phi_H)):
+        rate = (np.array(step_of(Q, start)) - np.array([Q, start])) / h
+        expected = [Omega @ Q, Omega @ start] if right else [Q @ Omega, start @ Omega]
+        assert np.abs(rate - np.array(expected)).max() < 1e-5
 
 
 @each_case

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Skew, SpecialOrthogonal
-from ...core.representation import Form, Representation
+from ...core.representation import DiscreteBodyRepresentation, Form, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import son
@@ -42,6 +42,7 @@ from .flows import (
 )
 from .integrals import casimirs, manakov_integrals
 from .maps import costate, momentum, transposed
+from .preprocessed import PREPROCESSED
 from .symplectic_forms import canonical_form, symmetric_form
 
 Array = NDArray[np.float64]
@@ -201,7 +202,7 @@ class RigidBodySOn(_BodySOn):
         """The canonical form of T*SO(n), (3.13) of [BCMR02], in the coordinates of the layout."""
         values = self.representations[representation].layout.unpack(y)
         return canonical_form(
-            values["Q"], self.derive("M", values), right=self.right, spatial=representation == Form.SPATIAL
+            values["Q"], self.derive("M", values), right=self.right, spatial=representation == Form.DISCRETE_BODY
         )
 
     @classmethod
@@ -295,7 +296,9 @@ def _momentum_representations(n: int) -> Mapping[str, Representation]:
     workspace = MATRICES * n * n
     return {
         Form.DEFAULT: Representation(momentum_layout, drift=drift_momentum, rhs=rhs_momentum, workspace=workspace),
-        Form.SPATIAL: Representation(spatial, drift=drift_spatial, workspace=workspace),
+        Form.DISCRETE_BODY: DiscreteBodyRepresentation(
+            spatial, drift=drift_spatial, workspace=workspace, preprocessed=PREPROCESSED if n == 3 else {}
+        ),
         Form.PAIR: PairRepresentation(momentum_layout, drift=drift_pair, workspace=workspace, memory=n * n),
     }
 
