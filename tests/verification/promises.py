@@ -14,8 +14,9 @@ from polhode.analysis import group_defect, measured_order, symmetry_defect, symp
 from polhode.analysis.convergence import distance
 from polhode.core.system import State, System
 from polhode.errors import ConvergenceError, PolhodeError
-from polhode.methods import LGVI, GaussLegendre, Method, Splitting, known_methods
+from polhode.methods import LGVI, GaussLegendre, Method, QuaternionVI, Splitting, known_methods
 from polhode.simulation.driver import simulate
+from polhode.systems.attitude.forced import ForcedAttitude
 
 from .subjects import DURATION, STEP, SUBJECTS, Subject
 
@@ -61,6 +62,9 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
             for method in cls.variants():
                 spared = (isinstance(method, LGVI) and method.form == "lagrangian" and method.order > 2) or (
                     isinstance(method, GaussLegendre) and (method.order < 16 or method.adaptive)
+                )
+                spared = spared or (
+                    isinstance(method, QuaternionVI) and isinstance(subject.state.system, ForcedAttitude)
                 )
                 if method.why_not(subject.state.system) is None and not (spared and subject.name not in FEW_SYSTEMS):
                     yield method, subject

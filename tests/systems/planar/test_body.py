@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,13 @@ def test_a_torque_of_time() -> None:
     steady = ph.PlanarBody(2.0, torque=0.3)
     assert float(ph.simulate(steady.state(), step=0.1, steps=10).final.p) == pytest.approx(0.3, abs=1e-14)
     assert steady.describe()["torque"] == 0.3
+
+
+def test_a_torque_that_has_no_derivative_is_named() -> None:
+    state = ph.PlanarBody(1.0, torque=lambda t, theta, omega: math.sin(theta)).state(**START)
+    ph.simulate(state, step=0.1, steps=1)
+    with pytest.raises(ph.InvalidInputError, match=r"torque.*dual numbers"):
+        tangent_map(state, ph.LGVI(), 0.1, 1)
 
 
 def test_equilibria_with_a_torque() -> None:

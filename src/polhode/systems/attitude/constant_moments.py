@@ -179,7 +179,8 @@ class ConstantSpaceMoment(ForcedAttitude):
 
 
 class ConstantBodyMoment(ForcedAttitude):
-    """A rigid body with a moment that is constant in the body frame, as of a thruster.
+    """A rigid body with a moment that is constant in the body frame, as of a thruster: given as `moment`, or as a `force` fixed
+    in the body that acts at a `point` of it, `M₀ = point × force`.
 
     >>> from polhode import linearize
     >>> body = ConstantBodyMoment([1.0, 2.0, 2.5], moment=[-0.1, 0.2, 0.3])
@@ -192,8 +193,28 @@ class ConstantBodyMoment(ForcedAttitude):
     force = fixed_moment
     conserved: Mapping[str, Invariant] = {}
 
-    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+    def __init__(
+        self,
+        inertia: ArrayLike,
+        moment: ArrayLike | None = None,
+        *,
+        point: ArrayLike | None = None,
+        force: ArrayLike | None = None,
+        allow_unphysical: bool = False,
+    ) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
+        if (moment is None) == (point is None or force is None) or (point is None) != (force is None):
+            raise InvalidInputError("moment", moment, problem="give either moment, or point and force")
+        self.thruster: dict[str, Any] = {}
+        if point is not None and force is not None:
+            arm, applied = check_finite("point", point, (3,)), check_finite("force", force, (3,))
+            self.thruster = {"point": arm.tolist(), "force": applied.tolist()}
+            moment = np.cross(arm, applied)
+            if not moment.any():
+                raise InvalidInputError(
+                    "force", force, "a force that does not pass through the centre: point × force ≠ 0"
+                )
+        assert moment is not None
         self.constant = check_moment("moment", moment)
         self.hamiltonian = False
         self.conserved = {}
@@ -209,7 +230,7 @@ class ConstantBodyMoment(ForcedAttitude):
         return axis if np.delete(along, axis).max() <= 1e-14 * along[axis] else None
 
     def describe(self) -> dict[str, Any]:
-        return super().describe() | {"moment": self.constant.tolist()}
+        return super().describe() | (self.thruster or {"moment": self.constant.tolist()})
 
     def own_parameters(self) -> Array:
         return CONSTANT_MOMENT.pack(moment=self.constant)

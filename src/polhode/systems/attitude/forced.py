@@ -24,9 +24,15 @@ from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.so3 import vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import (
+    cayley_increment,
+    cayley_increment_quaternion,
+    compose,
+    compose_quaternions,
+    turned_back,
+)
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, scale, subtract
-from ...scalars import Flow, flow, kernel, par3, par6, par9, rate
+from ...scalars import Flow, flow, get3, get4, kernel, par3, par6, par9, put3, put4, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..inputs.damping import check_damping
 from ..inputs.external_moment import MOMENT, ExternalMoment
@@ -34,14 +40,18 @@ from .base import (
     INERTIA,
     INVERSE_INERTIA,
     MATRIX,
+    QUATERNION_MOMENTUM,
+    UNIT_QUATERNION,
     AttitudeSystem,
     attitude_and_momentum,
     drift_matrix,
+    drift_quaternion,
     exact_drift_matrix,
     put_attitude_and_momentum,
     put_rates,
     rhs_matrix,
 )
+from .quaternion_forms import quaternion_form
 
 Array = NDArray[np.float64]
 
@@ -79,6 +89,21 @@ def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     E = cayley_increment(c)
     impulse = scale(-0.25, apply(D, vee2_(E)))
     put_attitude_and_momentum(S, y, compose(R, E), add(turned_back(E, add(Pi, impulse)), impulse))
+    return SUCCESS
+
+
+@flow
+def drift_terms_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """`q ↦ q f`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`: `drift_terms` on unit quaternions."""
+    q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
+    a, D = rotor_and_damping(p, S)
+    c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
+    if failed:
+        return NO_SOLUTION
+    E = cayley_increment(c)
+    impulse = scale(-0.25, apply(D, vee2_(E)))
+    put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
+    put3(y, QUATERNION_MOMENTUM, S, add(turned_back(E, add(Pi, impulse)), impulse))
     return SUCCESS
 
 
@@ -120,9 +145,11 @@ class ForcedAttitude(AttitudeSystem):
     @property
     def representations(self) -> Mapping[str, Representation]:
         if self.damped or self.gyro.any():
-            return {Form.DEFAULT: Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)}
+            on_matrices = Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)
+            return {Form.DEFAULT: on_matrices, Form.QUATERNION: quaternion_form(drift_terms_quaternion, self.force)}
         plain = Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)
-        return {Form.DEFAULT: plain if self.moment.acts else replace(plain, exact_drift=exact_drift_matrix)}
+        plain = plain if self.moment.acts else replace(plain, exact_drift=exact_drift_matrix)
+        return {Form.DEFAULT: plain, Form.QUATERNION: quaternion_form(drift_quaternion, self.force)}
 
     def parameters(self) -> Array:
         moment, terms = MOMENT.pack(pulse=self.moment.pulse), TERMS.pack(rotor=self.gyro, damping=self.damping)

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies import Body
+from ...bodies.cubature import interior_points
 from ...core.checks import check_finite, doubles
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
@@ -25,7 +27,7 @@ from ...geometry.vectors import Vector, add, apply, apply_symmetric, apply_trans
 from ...scalars import flow, get3, get9, kernel, par3, par6, put3, sqrt
 from ...scalars.protocol import SUCCESS, par_int
 from ..inputs.named_parameters import NamedParameters
-from ..inputs.point_field import ScalarField, weighted_point
+from ..inputs.point_field import ScalarField, VectorField, weighted_point
 from ..inputs.transient_flow import TransientFlow
 from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibrium
@@ -77,8 +79,21 @@ def field_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 
 
 @remembered
+def both_fields(one: Any, other: Any) -> Any:
+    """The sum of two fields, either of which may be None."""
+    if one is None or other is None:
+        return other if one is None else one
+
+    @kernel
+    def total(S: Any, p: Any, x: Vector) -> Vector:
+        return add(one(S, p, x), other(S, p, x))
+
+    return total
+
+
+@remembered
 def formula_moment(pull: Any) -> TransientFlow:
-    """The moment of the field by numbers and of a further one, given the kernel of −∇V."""
+    """The moment of the field by numbers and of a further one, given its kernel."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         put3(y, FORCE, S, attraction_moment(S, y, p, pull))
@@ -88,12 +103,12 @@ def formula_moment(pull: Any) -> TransientFlow:
 
 
 @remembered
-def numerical_moment(write: Any) -> TransientFlow:
-    """The same where the moment of the further field is found numerically."""
+def numerical_moment(write: Any, pull: Any) -> TransientFlow:
+    """The same where the moment of a further potential is found numerically; `pull` is any other field, or None."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y, p)
-        put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, None)))
+        put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, pull)))
         return SUCCESS
 
     return TransientFlow(force)
@@ -106,8 +121,9 @@ class FieldBody(ForcedAttitude):
     its place; `uniform`: g; `gradient`: the symmetric matrix Λ of a linear field, `n² (3 x̂x̂ᵀ − 1)` for gravity gradient;
     `potential`: V of any further field, a SymPy expression in x, y, z or its text, a kernel V(x) of three numbers, or
     (slow) a Python function of an array. Of a formula it is found out whether it is symmetric about the axis of the rest
-    of the field, or else about a coordinate axis; other functions count as symmetric about none. `parameters`: values of
-    the names in the potential.
+    of the field, or else about a coordinate axis; other functions count as symmetric about none. `acceleration`: G(x) of any
+    further field, which need not have a potential, as three formulas in x, y, z or a kernel of three numbers; then nothing
+    is conserved. `parameters`: values of the names in the formulas. `FieldBody.of_body` makes the points from a shape.
 
     >>> body = FieldBody([1, 1, 2], [[1, 0, 0], [-1, 0, 0], [0, 0.5, 0]], sources=[[3.0, 10.0, 0.0, 0.0]])
     >>> body.inertia.matrix.diagonal()
@@ -128,6 +144,7 @@ class FieldBody(ForcedAttitude):
         gradient: ArrayLike | None = None,
         *,
         potential: Any = None,
+        acceleration: Any = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         count = len(np.atleast_1d(np.asarray(masses, dtype=object)))
@@ -149,17 +166,36 @@ class FieldBody(ForcedAttitude):
         super().__init__(inertia)
         named, points = NamedParameters(parameters, FIELD.end), (self.masses, self.positions)
         self.further = None if potential is None else ScalarField(potential, "potential", *points, named)
+        self.push = None if acceleration is None else VectorField(acceleration, "acceleration", named)
         self.named = named
         named.check_used()
-        if self.further is not None:
-            numerical = self.further.potential
-            self.force = formula_moment(self.further.pull) if numerical is None else numerical_moment(numerical.write)
+        push = None if self.push is None else self.push.vector
+        numerical = None if self.further is None else self.further.potential
+        if numerical is not None:
+            self.force = numerical_moment(numerical.write, push)
+        elif self.further is not None or push is not None:
+            self.force = formula_moment(both_fields(None if self.further is None else self.further.pull, push))
+        self.hamiltonian = push is None
         self.symmetry_axes = self._symmetry_axes()
         if len(self.symmetry_axes) == 1:
             momentum = Invariant("momentum", "angular momentum about the axis of symmetry of the field, Π·Rᵀn")
             self.conserved = {**self.conserved, "momentum_along_axis": momentum}
         elif len(self.symmetry_axes):
             self.conserved = {**self.conserved, "spatial_momentum": Invariant("momentum", "spatial momentum R Π")}
+        if not self.hamiltonian:
+            self.conserved = {}
+
+    @classmethod
+    def of_body(cls, body: Body, degree: int = 8, **field: Any) -> FieldBody:
+        """A continuous body as weighted points, with which the moment of a field is exact up to this degree of its Taylor
+        series; `field` is what else the constructor takes.
+
+        >>> from polhode.bodies import Ellipsoid
+        >>> FieldBody.of_body(Ellipsoid(5.0, [3.0, 2.0, 1.0]), degree=2).inertia.matrix.diagonal().round(12)
+        array([ 5., 10., 13.])
+        """
+        masses, positions = interior_points(body, degree)
+        return cls(masses, positions, **field)
 
     def _symmetry_axes(self) -> Array:
         """The unit vectors about which the field is symmetric, as rows: none, one, or three where it is so about all."""
@@ -181,7 +217,8 @@ class FieldBody(ForcedAttitude):
 
     def describe(self) -> dict[str, Any]:
         given = {"masses": self.masses, "positions": self.positions, "sources": self.sources, "uniform": self.uniform}
-        formula = {} if self.further is None else {"potential": self.further.describe()}
+        formula: dict[str, Any] = {} if self.further is None else {"potential": self.further.describe()}
+        formula |= {} if self.push is None else {"acceleration": self.push.describe()}
         data = {name: array.tolist() for name, array in given.items()} | {"gradient": self.gradient.tolist()}
         return data | formula | self.named.describe()
 

@@ -117,11 +117,35 @@ def _of_group(function: Callable[..., Any]) -> Callable[..., Any]:
     return of_group
 
 
-def torque_kernel(given: Any, field: str = "torque") -> Any:
-    """The kernel `(t, theta, omega)` of a torque."""
-    if not callable(given):
+class Torque:
+    """A torque: `law` is the kernel `(t, theta, omega)`."""
+
+    law: Any
+
+    def __init__(self, given: Any, field: str = "torque") -> None:
+        self.given = given
+        if callable(given):
+            self.law = _law(given, field)
+            return
         number = float(check_finite(field, given, ()))
-        return kernel(lambda t, theta, omega: number + 0.0 * omega)
+
+        @kernel
+        def constant(t: Any, theta: Any, omega: Any) -> Any:
+            return number + 0.0 * omega
+
+        self.law = constant
+
+    def compile(self, kind: types.Type = double, time: types.Type = double) -> None:
+        """Compile it for this scalar: where that fails, Numba says why."""
+        self.law.dispatcher.compile((time, kind, kind))
+
+    def describe(self) -> str | float:
+        """The number, or the name of the function."""
+        return getattr(self.given, "__name__", "a function") if callable(self.given) else float(self.given)
+
+
+def _law(given: Any, field: str) -> Any:
+    """The kernel of a function of the time, or of the time, the angle and the rate."""
     function = plain(given)
     try:
         alone = len(inspect.signature(function).parameters) == 1

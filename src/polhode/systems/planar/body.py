@@ -41,7 +41,7 @@ from ...scalars import (
 )
 from ...scalars.functions import overloads
 from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, par_int
-from ..inputs.angle_function import AnglePotential, torque_kernel
+from ..inputs.angle_function import AnglePotential, Torque
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium
 from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned
@@ -101,13 +101,14 @@ def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return SUCCESS
 
 
-def torque_force(potential: AnglePotential | None, torque: Any, given: Any) -> Flow:
+def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow:
     """The flow that puts the moment of harmonics, potential and torque into its slot.
 
     A torque acts with the rate at the node, `ω = (s + (h/2) τ(ω))/J`, s the momentum after the half kick of the potential:
     Newton's method on values, with slopes by differences; on duals the exact slope there gives the partials.
     """
     slope = None if potential is None else potential.slope
+    torque = None if given is None else given.law
 
     @kernel
     def angle_of(S: Any, y: Any) -> Any:
@@ -154,7 +155,7 @@ def torque_force(potential: AnglePotential | None, torque: Any, given: Any) -> F
         put(y, FORCE, S, M + torque(t, angle, exact))
         return SUCCESS
 
-    return TransientFlow(force, torque=given)
+    return TransientFlow(force, torque=given)  # type: ignore[arg-type]  # which it asks to compile itself
 
 
 def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any) -> Any:
@@ -213,10 +214,10 @@ class PlanarBody(CircleSystem):
         self.damping = float(check_finite("damping", damping, ()))
         if self.damping < 0.0:
             raise InvalidInputError("damping", damping, "a number that is not negative")
-        self.torque, self._torque = torque, None if torque is None else torque_kernel(torque)
-        simple = self.potential is None and self._torque is None
-        self.force = harmonic_force if simple else torque_force(self.potential, self._torque, torque)
-        self.hamiltonian = self._torque is None and not self.damping
+        self.torque = None if torque is None else Torque(torque)
+        simple = self.potential is None and self.torque is None
+        self.force = harmonic_force if simple else torque_force(self.potential, self.torque)
+        self.hamiltonian = self.torque is None and not self.damping
         acts = self.harmonics.any() or self.sine_harmonics.any() or self.potential is not None
         momentum = {} if acts else {"momentum": Invariant("momentum", "angular momentum p")}
         self.conserved = {**ENERGY, **momentum} if self.hamiltonian else {}
@@ -236,8 +237,7 @@ class PlanarBody(CircleSystem):
         if self.damping:
             found["damping"] = self.damping
         if self.torque is not None:
-            name = getattr(self.torque, "__name__", "a function")
-            found["torque"] = name if callable(self.torque) else float(self.torque)
+            found["torque"] = self.torque.describe()
         return found
 
     def parameters(self) -> Array:
@@ -258,7 +258,7 @@ class PlanarBody(CircleSystem):
         M = -np.sin(n * theta[..., None]) @ self.harmonics - np.cos(m * theta[..., None]) @ self.sine_harmonics
         if self.potential is not None:
             M = M - self.potential.slope(theta)
-        return M if self._torque is None else M + self._torque(0.0, theta, 0.0 * theta)
+        return M if self.torque is None else M + self.torque.law(0.0, theta, 0.0 * theta)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         found = super().invariants(values) | {"momentum": values["p"]}
@@ -272,7 +272,7 @@ class PlanarBody(CircleSystem):
     def equilibria(self) -> list[Equilibrium]:
         """The angles where nothing turns the body at rest. Of harmonics in cosines, `Σ kₙ sin nθ = sin θ · d/dc Σ (kₙ/n) Tₙ(c)
         = 0`, c = cos θ and Tₙ Chebyshev's polynomials: 0, π, and pairs ±θ; of all else they are found by a search."""
-        even = self.potential is None and self._torque is None and not self.sine_harmonics.any()
+        even = self.potential is None and self.torque is None and not self.sine_harmonics.any()
         if even and not self.harmonics.any():
             return [Equilibrium("any attitude", self.state())]
         if even:
