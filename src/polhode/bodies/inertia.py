@@ -46,6 +46,8 @@ class Inertia:
         ...
         polhode.errors.InvalidInputError: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
         """
+        if not isinstance(allow_unphysical, (bool, np.bool_)):
+            raise InvalidInputError("allow_unphysical", allow_unphysical, "True or False")
         try:
             array = doubles(value)
         except (TypeError, ValueError):
@@ -56,9 +58,10 @@ class Inertia:
             raise InvalidInputError(field, value, "finite numbers")
         matrix = np.diag(array) if array.ndim == 1 else array
         size = np.abs(matrix).max()
-        if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
-            raise InvalidInputError(field, value, "a symmetric matrix")
-        matrix = 0.5 * (matrix + matrix.T)
+        with np.errstate(over="ignore"):
+            if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
+                raise InvalidInputError(field, value, "a symmetric matrix")
+        matrix = 0.5 * matrix + 0.5 * matrix.T
         moments, axes = np.linalg.eigh(matrix)
         if not moments[0] > TOLERANCE * size:
             if moments[0] > 0.0:
@@ -68,7 +71,7 @@ class Inertia:
                 )
             raise InvalidInputError(field, value, f"a positive definite matrix (its principal moments are {moments})")
         a, b, c = moments
-        if c > (a + b) * (1.0 + TOLERANCE) and not allow_unphysical:
+        if 0.5 * c > (0.5 * a + 0.5 * b) * (1.0 + TOLERANCE) and not allow_unphysical:
             allowed = (
                 "principal moments of which none exceeds the sum of the other two "
                 f"({c:g} > {a:g} + {b:g}); to use a body that no mass distribution has, pass allow_unphysical=True"

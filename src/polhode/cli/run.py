@@ -286,7 +286,8 @@ def _show_plan(plan: Plan, figures: list[str]) -> None:
         "state": repr(plan.state),
         "method": repr(method),
         "time": f"{plan.state.t:g} … {plan.state.t + steps * step:.12g}: {'about ' * chosen}{steps:,} steps of {step:g}",
-        "samples": f"{trial.samples:,}, {(trial.memory or 0) / 1e6:,.1f} MB",
+        "samples": f"{trial.samples:,}",
+        "memory": f"about {(trial.memory or 0) / 1e6:,.0f} MB",
         "output": ", ".join([plan.scenario.output_name, *figures]),
     }
     if chosen:

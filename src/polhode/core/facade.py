@@ -20,6 +20,8 @@ ABOVE = {
     "save_movie": "polhode.view.movie.writer",
     "save": "polhode.io.trajectory_file",
     "checkpoint_folder": "polhode.io.checkpoint_folder",
+    "segments_beside": "polhode.io.streamed_file",
+    "write_streamed": "polhode.io.streamed_file",
     "attributes": "polhode.io.trajectory_file",
     "to_dataset": "polhode.io.trajectory_file",
     "body_rotations": "polhode.io.exchange.inertial_motion",

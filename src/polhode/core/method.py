@@ -264,7 +264,7 @@ class MethodOfOrders(Method):
 
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """That of `allowed` which `value` equals."""
-    if value not in allowed:
+    if isinstance(value, np.ndarray) or value not in allowed:
         raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, allowed)))
     return allowed[allowed.index(value)]
 

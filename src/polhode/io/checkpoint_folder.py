@@ -60,15 +60,24 @@ class CheckpointFolder:
             whole = part if whole is None else _joined(whole, part, rows)
         return None if whole is None else validate_trajectory(whole)
 
-    def append(self, trajectory: Trajectory, rows: int) -> None:
-        """Write what `trajectory` has beyond its first `rows` samples, and what it carries now, as one more segment."""
+    def ends(self) -> tuple[Trajectory, Trajectory] | None:
+        """The first segment and the last; None if there are no segments. A damaged segment and all behind it are deleted:
+        what they held is computed again."""
+        first = last = None
+        files = self.segments
+        for i, file in enumerate(files):
+            try:
+                last = read_segment(read_netcdf(file), self._system)
+            except (InvalidInputError, KeyError, TypeError, ValueError):
+                for damaged in files[i:]:
+                    damaged.unlink()
+                break
+            first = first or last
+        return None if first is None or last is None else (first, last)
+
+    def append(self, part: Trajectory, rows: int) -> None:
+        """Write samples, which follow the first `rows`, and what is carried at the last of them, as one more segment."""
         make_folder(self.path)
-        part = replace(
-            trajectory,
-            t=trajectory.t[rows:],
-            values={name: array[rows:] for name, array in trajectory.values.items()},
-            tangent=None if trajectory.tangent is None else trajectory.tangent[rows:],
-        )
         number = 1 + int(self.segments[-1].stem.rpartition("-")[2]) if self.segments else 0
         dataset = to_dataset(part)
         dataset.attrs[ROWS] = rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -92,16 +92,20 @@ class Header:
 
     def digest(self, trajectory: Trajectory) -> str:
         """The SHA-256 of this header, except its checksum, and of every number of the trajectory."""
+        arrays = {TIME: trajectory.t, **trajectory.values, TANGENT: trajectory.tangent, CARRY: trajectory.carry}
+        return self.digest_of({name: None if a is None else (a.shape, [a]) for name, a in arrays.items()})
+
+    def digest_of(self, arrays: Mapping[str, tuple[tuple[int, ...], Iterable[Array]] | None]) -> str:
+        """The same, of arrays that are given by their shapes and parts one after another."""
         numbers = {"step": float(self.step), "save_every": int(self.save_every)}
         left_out = (*numbers, "checksum") if self.tangent_of else (*numbers, "checksum", "tangent_of")
         others = [field.name for field in fields(self) if field.name not in left_out]
         plain = numbers | {name: _encode(name, getattr(self, name)) for name in others}
         found = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
-        arrays = {TIME: trajectory.t, **trajectory.values, TANGENT: trajectory.tangent, CARRY: trajectory.carry}
         for name, array in arrays.items():
-            found.update(f"{name} {None if array is None else array.shape}".encode())
-            if array is not None:
-                found.update(np.ascontiguousarray(array, dtype="<f8").data)
+            found.update(f"{name} {None if array is None else array[0]}".encode())
+            for part in () if array is None else array[1]:
+                found.update(np.ascontiguousarray(part, dtype="<f8").data)
         return found.hexdigest()
 
     def to_attributes(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A run is done in legs. Each continues the one before it as `resume` does, bit for bit, whatever their lengths. After a leg, if
 `seconds` have passed since the last time, the samples since then are appended to a store on disk. A run that finds its own
-beginning in the store goes on from there.
+beginning in the store goes on from there. `run_in_legs` keeps all samples in memory too, `run_to_disk` only those of a leg.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time as clock
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +22,7 @@ from .trajectory import Trajectory
 
 FIRST_LEG = 1000  # steps
 GROWTH = 8  # of one leg to the next, at most
+LEG_BYTES = 8_000_000  # of the samples of a leg that is not kept in memory; saving them takes several times as much
 
 Leg = Callable[[int, Trajectory | None], Trajectory]
 """The trajectory of so many steps, of which an earlier one has done some."""
@@ -34,8 +36,11 @@ class Store(Protocol):
     def load(self) -> Trajectory | None:
         """What is stored; None if nothing is."""
 
-    def append(self, trajectory: Trajectory, rows: int) -> None:
-        """Add what `trajectory` has beyond its first `rows` samples, and what it carries now."""
+    def ends(self) -> tuple[Trajectory, Trajectory] | None:
+        """What was stored first and what was stored last, with what was carried then; None if nothing is stored."""
+
+    def append(self, part: Trajectory, rows: int) -> None:
+        """Add samples, which follow the first `rows` that are stored, and what is carried at the last of them."""
 
 
 def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
@@ -43,7 +48,7 @@ def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
     stored = store.load()
     start = leg(0, None)
     if stored is not None:
-        _check_same_run(start, stored, total, store.path)
+        _check_same_run(start, stored, stored.stats.steps, total, store.path)
     whole = start if stored is None else stored
     rows = 0 if stored is None else _regular_rows(stored)
     length, saved = FIRST_LEG, clock.monotonic()
@@ -65,12 +70,56 @@ def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
     return whole
 
 
+def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
+    """All `total` steps, from what the store holds on. Each leg is stored and then forgotten; returns the last sample."""
+    start = leg(0, None)
+    ends = store.ends()
+    if ends is None:
+        store.append(start, 0)
+    else:
+        _check_same_run(start, ends[0], ends[1].stats.steps, total, store.path)
+    last = start if ends is None else _beyond(ends[1], len(ends[1]) - 1)
+    longest = max(1, LEG_BYTES // _size(start)) * start.save_every
+    length = min(FIRST_LEG, longest)
+    while last.stats.steps < total and last.carry is not None:
+        before, rows = last.stats, _regular_rows(last)
+        known = int(before.steps % last.save_every == 0)  # whether the last sample stays, and need not be stored again
+        try:
+            part = leg(min(before.steps + length, total), last)
+        except RunInterruptedError as error:
+            if error.trajectory.stats.steps > before.steps:
+                store.append(_beyond(error.trajectory, known), rows)
+            raise RunInterruptedError(error.trajectory, total) from None
+        store.append(_beyond(part, known), rows)
+        last = _beyond(part, len(part) - 1)
+        taken = max(part.stats.seconds - before.seconds, 1e-9)
+        fitting = (part.stats.steps - before.steps) * seconds / taken
+        length = int(max(1, min(GROWTH * length, fitting, longest)))
+    return replace(last, carry=None)  # without its beginning it is not a run that could be continued
+
+
+def _size(trajectory: Trajectory) -> int:
+    """Bytes of one sample."""
+    arrays = [trajectory.t, *trajectory.values.values(), *([] if trajectory.tangent is None else [trajectory.tangent])]
+    return int(sum(array[:1].nbytes for array in arrays))
+
+
+def _beyond(trajectory: Trajectory, rows: int) -> Trajectory:
+    """The trajectory without its first samples, and with all else that it holds."""
+    return replace(
+        trajectory,
+        t=trajectory.t[rows:],
+        values={name: array[rows:] for name, array in trajectory.values.items()},
+        tangent=None if trajectory.tangent is None else trajectory.tangent[rows:],
+    )
+
+
 def _append(store: Store, whole: Trajectory, rows: int) -> int:
     """Store what is new; a store that cannot be written, as on a full disk, is no reason to end the run."""
     if whole.carry is None or whole.stats.steps == 0:
         return rows
     try:
-        store.append(whole, rows)
+        store.append(_beyond(whole, rows), rows)
     except (OSError, PolhodeError) as error:
         warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
         return rows
@@ -82,7 +131,7 @@ def _regular_rows(whole: Trajectory) -> int:
     return 1 + whole.stats.steps // whole.save_every
 
 
-def _check_same_run(start: Trajectory, stored: Trajectory, total: int, path: Path) -> None:
+def _check_same_run(start: Trajectory, stored: Trajectory, done: int, total: int, path: Path) -> None:
     """Refuse to go on with what is stored of another run, or of a longer one."""
     compared = {
         "system": (start.system.describe(), stored.system.describe()),
@@ -95,7 +144,7 @@ def _check_same_run(start: Trajectory, stored: Trajectory, total: int, path: Pat
     different = [name for name, (here, there) in compared.items() if here != there]
     if not different and any(not np.array_equal(v[0], stored.values[name][0]) for name, v in start.values.items()):
         different = ["state"]
-    if stored.stats.steps > total:
+    if done > total:
         different.append("number of steps")
     if different:
         problem = f"the checkpoint of another run is there, with another {' and '.join(different)}; delete it first"

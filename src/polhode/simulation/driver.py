@@ -21,7 +21,7 @@ from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
 from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
 from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
-from .checkpoints import run_in_legs
+from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
 from .job import Job
 from .sampled_control import Controller, Estimator, run_with_controller
@@ -49,6 +49,7 @@ def simulate(
     controller: Controller | None = None,
     every: float | None = None,
     estimator: Estimator | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> Trajectory:
     """Integrate the system of `state`, starting there, to `t_end` (which may lie before it).
 
@@ -83,6 +84,10 @@ def simulate(
     values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. It
     is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
 
+    A result that is larger than memory goes to the file `store` instead: samples are written as they are computed, and the
+    trajectory that is returned is only the last of them. A call that did not finish is continued by the same call. Read the
+    file with `load`, or parts of it with `xarray.open_dataset`.
+
     >>> import polhode as ph
     >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=10.0, tolerance=1e-10)
     >>> traj.method, traj.accuracy.estimated_error < 1e-10
@@ -111,6 +116,10 @@ def simulate(
         provenance=provenance,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
+        controller=controller,
+        every=every,
+        estimator=estimator,
+        store=store,
     )
     _issue_warnings(trajectory)
     return trajectory
@@ -138,12 +147,16 @@ def _run(
     provenance: Mapping[str, Any] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
+    controller: Controller | None = None,
+    every: float | None = None,
+    estimator: Estimator | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> Trajectory:
     """`simulate` without its warnings."""
     check_arguments(state, LGVI() if method is None else method)
     if controller is not None:
         _check_alone(
-            controller, tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint
+            tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store
         )
         method, data = LGVI() if method is None else method, dict(provenance or {})
         method.check(state.system)
@@ -159,8 +172,9 @@ def _run(
     if step is None and not (stepless and t_eval is not None):
         if steps is not None:
             raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
-        if checkpoint is not None:
-            raise InvalidInputError("checkpoint", str(checkpoint), problem="a checkpoint needs a step: give step too")
+        for field, path in (("checkpoint", checkpoint), ("store", store)):
+            if path is not None:
+                raise InvalidInputError(field, str(path), problem=f"{field} needs a step: give step too")
         options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
         return _to_tolerance(state, t_end, tolerance, t_eval, method, {"provenance": dict(provenance or {}), **options})
     if tolerance is not None:
@@ -188,15 +202,26 @@ def _run(
         schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
         total = len(schedule.times) - 1
     job = Job(system, method, state, schedule, watched, columns, progress, dict(provenance or {}))
-    if checkpoint is None or isinstance(method, Exact):  # each of whose samples is computed by itself
+    if store is None and (checkpoint is None or isinstance(method, Exact)):  # whose samples are each computed by itself
         return job.run(total)
+    field, path = ("checkpoint", checkpoint) if store is None else ("store", store)
     if t_eval is not None:
-        raise InvalidInputError("checkpoint", str(checkpoint), problem="checkpoint and t_eval exclude each other")
-    store = above("checkpoint_folder")(checkpoint, system)
-    return run_in_legs(job.run, total, store, check_positive("checkpoint_every", checkpoint_every, zero=True))
+        raise InvalidInputError(field, str(path), problem=f"{field} and t_eval exclude each other")
+    seconds = check_positive("checkpoint_every", checkpoint_every, zero=True)
+    if store is None:
+        return run_in_legs(job.run, total, above("checkpoint_folder")(checkpoint, system), seconds)
+    if checkpoint is not None:
+        raise InvalidInputError(
+            "checkpoint", str(checkpoint), problem="store has checkpoints of its own: give one of them"
+        )
+    folder = above("segments_beside")(store, system)
+    last = run_to_disk(job.run, total, folder, seconds)
+    above("write_streamed")(folder, store)
+    folder.remove()
+    return last
 
 
-def _check_alone(controller: Controller, **others: Any) -> None:
+def _check_alone(**others: Any) -> None:
     """Refuse what a run with a controller does not do."""
     for name, given in others.items():
         if given is not None and given is not False and given != ():

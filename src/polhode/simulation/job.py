@@ -81,6 +81,7 @@ class Job:
             last = [end.done] if end.done % every and end.done > first else []
             numbers = np.concatenate([[first], schedule.saved(first, end.done), last]).astype(int)
             states = run.states(samples[: len(numbers)])
+            del samples  # as large as the result
             if self.tangent:
                 states, part = tangent_columns(run.layout, states, kind, directions)
                 columns.append(part)

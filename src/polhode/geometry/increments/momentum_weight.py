@@ -49,12 +49,14 @@ class Weight:
         matrix = np.diag(given) if diagonal else given
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2 or not np.isfinite(matrix).all():
             raise InvalidInputError("Lambda", Lambda, allowed)
-        if np.abs(matrix - matrix.T).max() > 1e-12 * np.abs(matrix).max():
+        with np.errstate(over="ignore"):
+            skew = np.abs(matrix - matrix.T).max()
+        if skew > 1e-12 * np.abs(matrix).max():
             raise InvalidInputError("Lambda", Lambda, "a symmetric matrix")
         if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
             values, axes = np.diagonal(matrix).copy(), None
         else:
-            values, axes = np.linalg.eigh(0.5 * (matrix + matrix.T))
+            values, axes = np.linalg.eigh(0.5 * matrix + 0.5 * matrix.T)
         least = float(np.sum(np.sort(values)[:2]))
         if not least > 0.0:
             raise InvalidInputError("Lambda", Lambda, f"Λᵢ + Λⱼ > 0 for i ≠ j (the least sum is {least:g})")

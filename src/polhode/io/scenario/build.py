@@ -26,10 +26,12 @@ from .bodies import build_bodies
 from .document import RunTable, Scenario
 from .validation import ScenarioError, arguments, nearest
 
+LIBRARIES = 250_000_000  # bytes of Python, compiled code and the libraries for files, whatever is run
+
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario ready to run; `memory` is the size of its samples in bytes.
+    """A scenario ready to run; `memory` is what it takes at most to run and save it, in bytes.
 
     A run to a tolerance chooses its steps, and its method too if the scenario names none: what is not known yet is None.
     """
@@ -89,7 +91,7 @@ class Plan:
             steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
         scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))
-        samples, memory = _check_memory(name, run, self.system, method, steps)
+        samples, memory = _check_memory(name, run, self.state, method, steps)
         return replace(self, scenario=scenario, method=method, steps=steps, samples=samples, memory=memory)
 
     def resume(self, earlier: Trajectory, *, progress: bool = False) -> Trajectory:
@@ -126,7 +128,7 @@ def build_plan(scenario: Scenario) -> Plan:
         problem = "step and tolerance exclude each other: give one of them"
         raise ScenarioError(where, "run.tolerance", run.tolerance, problem=problem)
     steps = _count_steps(where, run, run.step, state, method)
-    samples, memory = _check_memory(where, run, system, method, steps)
+    samples, memory = _check_memory(where, run, state, method, steps)
     return Plan(scenario, system, state, method, steps, samples, memory, events)
 
 
@@ -210,20 +212,28 @@ def _count_steps(where: str, run: RunTable, step: float, state: State, method: M
     if run.t_end is None and run.steps is None:
         raise ScenarioError(where, "run.t_end", message="run.t_end is missing: give either t_end or steps")
     if run.steps is not None:
-        _check_memory(where, run, state.system, method, run.steps)
+        _check_memory(where, run, state, method, run.steps)
     with locate_errors(where, "run"):
         return count_steps(state.t, step, run.t_end, run.steps)
 
 
-def _check_memory(where: str, run: RunTable, system: System, method: Method, steps: int) -> tuple[int, int]:
-    """The number of samples of so many steps and their size in bytes; an error if this machine cannot hold them."""
-    layout = system.representations[method.representation].layout
+def _check_memory(where: str, run: RunTable, state: State, method: Method, steps: int) -> tuple[int, int]:
+    """The number of samples of so many steps, and the bytes that running and saving them take at most; an error if this
+    machine does not have them."""
     samples = 1 + -(-steps // run.save_every) if run.t_eval is None else len(run.t_eval)
-    memory = 8 * samples * layout.size * (1 + layout.dimension if run.tangent else 1)
+    memory = LIBRARIES + 8 * samples * _numbers(state, method, run.tangent)
     if memory > physical_memory():
         problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: use a larger save_every"
         raise ScenarioError(where, "run.save_every", run.save_every, problem=problem)
     return samples, memory
+
+
+def _numbers(state: State, method: Method, tangent: bool) -> int:
+    """How many numbers are held per sample when it is saved: the state twice, and all that a file tells of it."""
+    layout = state.system.representations[method.representation].layout
+    held = 2 * layout.size * (1 + layout.dimension if tangent else 1)
+    fields = sum(np.size(state.system.derive(name, state.values)) for name in state.system.fields)
+    return int(held + fields + sum(np.size(value) for value in state.invariants().values()))
 
 
 def provenance_of(scenario: Scenario) -> dict[str, Any]:

@@ -110,8 +110,7 @@ class _BodySOn(System):
 
     def _skew(self, field: str, value: ArrayLike) -> Array:
         """`value` as a skew matrix; it may also be given by the n(n − 1)/2 numbers of `son.vee`."""
-        array = np.asarray(value, dtype=np.float64)
-        if array.ndim == 1:
+        if np.ndim(value) == 1:  # type: ignore[arg-type]
             return son.hat(check_finite(field, value, (self.n * (self.n - 1) // 2,)))
         A = check_finite(field, value, (self.n, self.n))
         if np.abs(A + A.T).max() > 1e-12 * max(np.abs(A).max(), 1e-300):

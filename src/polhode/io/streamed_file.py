@@ -1,0 +1,121 @@
+"""A result file put together from the segments of a run on disk, which need not fit into memory.
+
+The file is the one that `Trajectory.save` would write: variable by variable and segment by segment, with the same checksum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.system import System
+from ..errors import InvalidInputError, PolhodeError
+from .atomic_files import check_writable, replacing
+from .checkpoint_folder import ROWS, CheckpointFolder
+from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header
+
+Array = NDArray[np.float64]
+CHUNK = 10_000  # samples that are compressed together
+COMPRESSION = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The samples of a segment that belong to the run: the first `count`, from number `start` on."""
+
+    file: Path
+    start: int
+    count: int
+
+    def read(self, name: str) -> Array:
+        """One variable of them. The file is closed again: what it has read would stay in its buffers."""
+        with _opened(self.file) as dataset:
+            return np.asarray(dataset[name][: self.count])
+
+
+def segments_beside(path: str | PathLike[str], system: System) -> CheckpointFolder:
+    """The folder beside a result file in which the segments of its run are kept until it is finished."""
+    target = check_writable(path)
+    if target.suffix == ".zarr":
+        raise InvalidInputError("store", str(path), "a NetCDF file, with a name such as run.nc")
+    return CheckpointFolder(target.with_suffix(".checkpoint"), system)
+
+
+def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
+    """Write the segments of a finished run as one result file."""
+    import netCDF4
+
+    target = check_writable(path)
+    if not folder.segments:
+        raise InvalidInputError("store", str(folder.path), problem="there are no segments of a run in this folder")
+    try:
+        with (
+            replacing(target) as beside,
+            netCDF4.Dataset(beside, "w", format="NETCDF4") as out,
+            _opened(folder.segments[-1]) as last,
+        ):
+            _copy(_pieces(folder.segments), last, out)
+    except RuntimeError as error:  # from the HDF5 library, as when the disk is full
+        raise PolhodeError(f"{target} could not be written: {error}") from error
+    return target
+
+
+def _opened(file: Path) -> Any:
+    """A NetCDF file that is open for reading."""
+    import netCDF4
+
+    dataset = netCDF4.Dataset(file)
+    dataset.set_auto_mask(False)
+    return dataset
+
+
+def _read(pieces: Sequence[Piece], name: str) -> Iterator[Array]:
+    """A variable, piece by piece."""
+    for piece in pieces:
+        yield piece.read(name)
+
+
+def _pieces(files: Sequence[Path]) -> list[Piece]:
+    """What each segment contributes: all but a last sample that the next one takes the place of."""
+    starts, sizes = [], []
+    for file in files:
+        with _opened(file) as dataset:
+            starts.append(int(dataset.getncattr(ROWS)))
+            sizes.append(int(dataset.dimensions[TIME].size))
+    stops = [*starts[1:], starts[-1] + sizes[-1]]
+    if any(not 0 <= b - a <= size for a, b, size in zip(starts, stops, sizes, strict=True)):
+        raise PolhodeError("the segments of this run do not follow each other")
+    return [Piece(file, a, b - a) for file, a, b in zip(files, starts, stops, strict=True)]
+
+
+def _copy(pieces: list[Piece], last: Any, out: Any) -> None:
+    samples = pieces[-1].start + pieces[-1].count
+    for name, dimension in last.dimensions.items():
+        out.createDimension(name, samples if name == TIME else dimension.size)
+    for name, variable in last.variables.items():
+        chunks = [min(CHUNK, samples) if d == TIME else last.dimensions[d].size for d in variable.dimensions]
+        copy = out.createVariable(name, "f8", variable.dimensions, chunksizes=chunks, **COMPRESSION)
+        copy.set_var_chunk_cache(size=1_000_000)
+        copy.setncatts({key: variable.getncattr(key) for key in variable.ncattrs()})
+        if name == CARRY:
+            copy[:] = np.asarray(variable[:])
+            continue
+        for piece, numbers in zip(pieces, _read(pieces, name), strict=True):
+            copy[piece.start : piece.start + piece.count] = numbers
+    attributes = {key: last.getncattr(key) for key in last.ncattrs() if key != ROWS}
+    header = Header.from_attributes(attributes)
+    arrays: dict[str, Any] = {}
+    for name in (TIME, *header.values, TANGENT):
+        if name in last.variables:
+            arrays[name] = ((samples, *last[name].shape[1:]), _read(pieces, name))
+        else:
+            arrays[name] = None
+    carry = np.asarray(last[CARRY][:]) if CARRY in last.variables else None
+    arrays[CARRY] = None if carry is None else (carry.shape, [carry])
+    out.setncatts(attributes | {PREFIX + "checksum": header.digest_of(arrays)})

@@ -1,0 +1,154 @@
+"""Whatever is given to a constructor, to `state` or to a scenario: it is accepted, or refused in words."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polhode import bodies
+from polhode.core.method import known_methods
+from polhode.core.system import State, System
+from polhode.errors import PolhodeError
+from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.document import scenario_from_text
+from polhode.systems import known_systems
+
+from .random_inputs import anything, cases, changed, words
+
+SYSTEMS = {name: cls.example() for name, cls in known_systems().items() if cls.__module__.startswith("polhode.")}
+
+FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+
+
+def arguments(function: Any) -> list[str]:
+    """The names of what a function takes."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds and p.name != "self"]
+
+
+def accepted_or_refused(call: Any, *positional: Any, **named: Any) -> Any:
+    """The result; None where the call is refused in one of our errors, whose text is one paragraph."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)  # of NumPy: a number that was not checked
+        try:
+            return call(*positional, **named)
+        except PolhodeError as error:
+            assert str(error).strip()
+            assert "\x1b" not in str(error)
+        except TypeError as error:  # as of any function of Python: an argument that it does not have, or one too few
+            assert "argument" in str(error), error
+            assert ".__init__()" in str(error) or "state()" in str(error), error
+    return None
+
+
+def right_arguments(system: System) -> dict[str, Any]:
+    """The arguments that made an example, and those that it left out."""
+    given_ones = dict(system._arguments[1])
+    names = arguments(type(system))
+    given_ones |= dict(zip(names, system._arguments[0], strict=False))
+    return {name: value for name, value in given_ones.items() if name in names}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems(name: str) -> None:
+    system = SYSTEMS[name].system
+    defaults = {
+        p.name: p.default
+        for p in inspect.signature(type(system)).parameters.values()
+        if p.default is not inspect.Parameter.empty
+    }
+    right = defaults | right_arguments(system)
+
+    @cases(0.5 / len(SYSTEMS))
+    @given(changed(right))
+    def check(values: dict[str, Any]) -> None:
+        found = accepted_or_refused(type(system), **values)
+        if found is not None:
+            repr(found)
+            found.describe()
+
+    check()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_states(name: str) -> None:
+    state = SYSTEMS[name]
+    known = {n: v for n, v in state.values.items() if n in arguments(state.system.state)}
+    right = dict.fromkeys(arguments(state.system.state)) | known | {"t": 0.0}
+
+    @cases(0.3 / len(SYSTEMS))
+    @given(changed(right))
+    def check(values: dict[str, Any]) -> None:
+        found = accepted_or_refused(state.system.state, **values)
+        assert found is None or isinstance(found, State)
+
+    check()
+
+
+@cases(0.05)
+@given(st.sampled_from(sorted(known_methods())), st.data())
+def test_methods(name: str, data: st.DataObject) -> None:
+    cls = known_methods()[name]
+    values = data.draw(st.fixed_dictionaries({}, optional=dict.fromkeys(arguments(cls), anything)))
+    accepted_or_refused(cls, **values)
+
+
+BODIES: dict[Any, dict[str, Any]] = {
+    bodies.Ellipsoid: {"mass": 1.0, "semiaxes": [0.3, 0.2, 0.1]},
+    bodies.Sphere: {"mass": 1.0, "radius": 0.3},
+    bodies.PointMasses: {"masses": [1.0, 2.0], "positions": [[0.0, 0.0, 0.1], [0.0, 0.2, 0.0]]},
+    bodies.Dumbbell: {"mass": 1.0, "length": 0.5, "radius": 0.1},
+    bodies.GivenIntegrals: {
+        "integrals": {(0, 0, 0): 1.0, (2, 0, 0): 0.1, (0, 2, 0): 0.1, (0, 0, 2): 0.1},
+        "radius": 1.0,
+    },
+    bodies.Polyhedron: {"vertices": np.vstack([np.zeros(3), np.eye(3)]), "faces": FACES, "mass": 1.0},
+    bodies.Inertia.of: {"value": [1.0, 2.0, 2.5], "allow_unphysical": False},
+}
+
+
+@pytest.mark.parametrize("make", BODIES, ids=lambda make: make.__qualname__)
+def test_bodies(make: Any) -> None:
+    right = {name: value for name, value in BODIES[make].items() if name in arguments(make)}
+
+    @cases(0.05 / len(BODIES))
+    @given(changed(right))
+    def check(values: dict[str, Any]) -> None:
+        accepted_or_refused(make, **values)
+
+    check()
+
+
+SCENARIO = """
+title = "x"
+[system]
+type = "FreeRigidBody"
+inertia = [1.0, 2.0, 3.0]
+[state]
+omega = [0.7, -0.6, 0.5]
+[method]
+type = "LGVI"
+order = 2
+[run]
+step = 0.1
+steps = 10
+"""
+
+
+@cases(0.1)
+@given(st.data())
+def test_scenarios(data: st.DataObject) -> None:
+    """A text with a few characters cut out, doubled, or replaced by others."""
+    text = SCENARIO
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 12))
+        new = data.draw(st.one_of(words, st.just(text[place : place + length] * 2)))
+        text = text[:place] + new + text[place + length :]
+    accepted_or_refused(lambda: build_plan(scenario_from_text("some.toml", text)))
