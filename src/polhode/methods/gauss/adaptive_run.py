@@ -14,12 +14,25 @@ from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
 from ..loops import no_force
 from .density import Rates
 from .loops import Carried
-from .picture import ANGLE, AT, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROTATION, SIZE
+from .picture import (
+    ANGLE,
+    AT,
+    CONFIGURATION,
+    CONSTANTS,
+    KIND,
+    MOMENTUM,
+    OTHER,
+    PLACE,
+    ROTATION,
+    ROTATION_CONSTANTS,
+    SIZE,
+)
 from .reversible import ENERGY, LENGTH, PARTS, TIME, Curve, energy_at, follow
 from .run import GaussRun, aligned, velocity
 from .tables import gauss_table
 
 Array = NDArray[np.float64]
+CONSTANT_COUNT = {ROTATION: ROTATION_CONSTANTS, OTHER: 0}  # of a part; a place or an angle has one for each number
 MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
 
 
@@ -60,7 +73,8 @@ class AdaptiveRun(GaussRun):
         bound = energy.on(self.kind, self.kind)
         self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates, bound)
         if symplectic:
-            constants[:] = 0.0  # the variables of the step are those of the state
+            for row in rows[: self.parts.active_rows]:  # the variables of the step are those of the state
+                constants[row[CONSTANTS] : row[CONSTANTS] + CONSTANT_COUNT.get(row[KIND], row[SIZE])] = 0.0
             self.left.memory[ENERGY] = self._energy(bound, self.canonical.enter(start.y[None])[0])
 
     def _memory(self, size: int) -> int:

@@ -58,8 +58,8 @@ NODE, AHEAD, WITHIN = range(3)
 MOST_CHANGE = 4.0  # of the length of a step to the next one's
 INNER = 12  # iterations for the times of the stages, with given forces
 NEAR, NEARER = 1e-16, 3e-3  # they end when times change by this part of the length, or of the change of the stages
-# changes that are smaller, and were not halved so many times, are rounding: small moments of large forces have it
-NOISE, STALLED = 1e-8, 3
+# changes that are smaller, and so many times did not fall, are rounding: small moments of large forces have it
+NOISE, STALLED, SETTLED = 1e-8, 3, 5
 SEARCH = 6  # iterations for the place of a time on the polynomial, where stages are guessed
 
 
@@ -266,9 +266,11 @@ def solve_stages(
             change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
             put(Z, i, S, z)
         now = lane_top(change)
-        stalled = stalled + 1 if ROUNDING <= now < NOISE and now > 0.5 * least else 0
+        settled = iteration >= SETTLED  # at first changes may grow even if they are small
+        if settled and ROUNDING <= now < NOISE and now > 0.9 * least:
+            stalled += 1
         least = min(least, now)
-        if has_converged(now, last) or stalled == STALLED:
+        if ((settled or now < last) and has_converged(now, last)) or stalled == STALLED:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
