@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Ellipsoid, Sphere
+from polhode.bodies import Ellipsoid, GivenIntegrals, Sphere
 from polhode.errors import EnergyWarning, NearContactWarning, RunWarning, SolverWarning, StepWarning
 from polhode.simulation.run_warnings import _steady_slope
 
@@ -135,6 +135,9 @@ def test_bodies_too_near_for_the_expansion() -> None:
     balls = ph.FullBodyProblem([Sphere(1.0, 1.0), second], gravity=4)
     assert balls.least_distances == {(0, 1): 2.0}
     assert ph.FullBodyProblem([Sphere(1.0, 1.0), Sphere(1.0, 2.0)], gravity=2).least_distances == {}
+    # of given integrals no more than their order is known, and a radius only if it was given
+    given = GivenIntegrals(second.inertia_integrals(2))
+    assert ph.FullBodyProblem([given, second], gravity=2).least_distances == {(0, 1): 2.0}
 
 
 def test_files_have_the_same_warnings(tmp_path: Path) -> None:

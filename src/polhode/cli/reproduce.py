@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import InvalidInputError
+from ..errors import InvalidInputError, RunWarning
 from .base import exit_on_error, fail, main, say, show_table
 
 
@@ -26,6 +27,7 @@ def reproduce(
     from ..tables import Table
     from ..view.figures.catalogue import write_figures
 
+    warnings.simplefilter("ignore", RunWarning)  # some rows show what happens where steps are too long
     known = sources()
     if source not in ("all", *known):
         raise InvalidInputError("SOURCE", source, f"all, or one of {', '.join(known)}")

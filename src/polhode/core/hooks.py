@@ -40,6 +40,9 @@ class Hooks(ABC):
     no_variational_step: str = ""
     """Why there is no variational step in the usual variables, and which method to take; nothing where there is one."""
 
+    same_bits_in_lanes: bool = True
+    """Whether a run in lanes has the same bits as each of its members alone."""
+
     attitude_rate: str = "omega"
     """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
     turns itself."""

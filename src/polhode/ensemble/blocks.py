@@ -22,7 +22,7 @@ from ..methods.member_loops import Rows, serves
 from ..methods.splitting import SplittingRun
 from ..scalars import double, lanes, width
 from ..simulation.arguments import check_start
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..simulation.trajectory import Trajectory
 from .lane_groups import lane_key
 from .members import Members, mismatch
@@ -106,10 +106,12 @@ class Job:
     def single(self, state: State) -> Trajectory:
         """The run of one member, as a user would do it."""
         if self.schedule is None:
-            return simulate(state, method=self.method, **self.options)
+            return run_without_warnings(state, method=self.method, **self.options)
         schedule = self.schedule
         every = max(schedule.total, 1) if schedule.final else schedule.every
-        return simulate(state, step=schedule.step, steps=schedule.total, save_every=every, method=self.method)
+        return run_without_warnings(
+            state, step=schedule.step, steps=schedule.total, save_every=every, method=self.method
+        )
 
 
 @dataclass
@@ -273,7 +275,7 @@ def _grouped(job: Job, block: Block) -> tuple[list[_Group], list[int]]:
             continue
         system = state.system
         block.initial[k] = system.enter(job.form, state)
-        if job.schedule is None:
+        if job.schedule is None or not system.same_bits_in_lanes:
             alone.append(k)
             continue
         states[k] = state  # which keeps its system alive, so that no other has its id

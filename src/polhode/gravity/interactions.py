@@ -39,6 +39,9 @@ class Interaction(ABC):
 
     workspace: int = 0
 
+    same_bits_in_lanes: bool = True
+    """Whether lanes have the same bits as doubles."""
+
     least_distance: float = 0.0
     """How far apart the mass centres must be for it to be valid, whatever the attitudes."""
 
@@ -147,7 +150,8 @@ class Expansion(Interaction):
     @property
     def least_distance(self) -> float:  # type: ignore[override]
         """The sum of the radii of the circumscribed spheres; a body that attracts as a point does counts as one."""
-        radii = [0.0 if attracts_as_point(body) else body.radius for body in (self.body1, self.body2)]
+        degree = min(self.order, 4)
+        radii = [0.0 if attracts_as_point(body, degree) else body.radius for body in (self.body1, self.body2)]
         return float(np.nansum(radii))
 
     def _build(self) -> Array:
@@ -221,15 +225,16 @@ def _advice(body: Body) -> str:
     return "use recentre=True"
 
 
-_AS_POINT: WeakKeyDictionary[Body, bool] = WeakKeyDictionary()
+_AS_POINT: WeakKeyDictionary[Body, dict[int, bool]] = WeakKeyDictionary()
 
 
-def attracts_as_point(body: Body) -> bool:
-    """Whether the body has no multipoles but its mass."""
-    if body not in _AS_POINT:
-        operator = reduced_operator(body.inertia_integrals(4, size_of(body) or 1.0), 4)
-        _AS_POINT[body] = highest_degree(operator) == 0
-    return _AS_POINT[body]
+def attracts_as_point(body: Body, degree: int = 4) -> bool:
+    """Whether the body has no multipoles but its mass, up to this degree."""
+    known = _AS_POINT.setdefault(body, {})
+    if degree not in known:
+        operator = reduced_operator(body.inertia_integrals(degree, size_of(body) or 1.0), degree)
+        known[degree] = highest_degree(operator) == 0
+    return known[degree]
 
 
 _INTEGRALS: WeakKeyDictionary[Body, dict[tuple[int, float], Array]] = WeakKeyDictionary()

@@ -44,6 +44,7 @@ class Shapes(Interaction):
         meshes = [body for body in (body1, body2) if isinstance(body, Polyhedron)]
         if len(meshes) == 2:
             self.workspace = polyhedron_pair.workspace_size(meshes[1])
+            self.same_bits_in_lanes = False  # the rules are those for the nearest lane
         elif meshes:
             self.workspace = polyhedron.workspace_size(meshes[0])
         pairs = (("body1", body1, body2), ("body2", body2, body1))

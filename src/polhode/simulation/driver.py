@@ -101,7 +101,7 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
-    trajectory = _run(
+    trajectory = run_without_warnings(
         state,
         step=step,
         t_end=t_end,
@@ -131,7 +131,7 @@ def _issue_warnings(trajectory: Trajectory) -> None:
         warnings.warn(warning, stacklevel=3)
 
 
-def _run(
+def run_without_warnings(
     state: State,
     *,
     step: float | None = None,
@@ -246,7 +246,7 @@ def _to_tolerance(
     plain = t_eval is None and not options["events"] and not options["tangent"]
 
     def run(chosen: Method, steps: int, **more: Any) -> Trajectory:
-        return _run(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
+        return run_without_warnings(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
 
     first = options if plain else {"provenance": options["provenance"]}
     trajectory, accuracy = run_to_tolerance(
@@ -254,7 +254,9 @@ def _to_tolerance(
     )
     if t_eval is not None:
         step = trajectory.step
-        trajectory = _run(state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options)
+        trajectory = run_without_warnings(
+            state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options
+        )
     elif not plain:
         trajectory = run(trajectory.method, round((end - state.t) / trajectory.step), **options)
     warn_if_missed(accuracy)

@@ -8,6 +8,9 @@ import pytest
 import polhode as ph
 from polhode.bodies import Body, Ellipsoid, Polyhedron
 from polhode.errors import InvalidInputError
+from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.document import load_scenario
+from polhode.io.scenario.examples import find_example
 from polhode.simulation.events import Contact
 
 from ...bodies.shapes import lumpy, sphere_mesh
@@ -60,3 +63,21 @@ def test_both_forms_are_the_same_motion() -> None:
 def test_gravity_must_be_known() -> None:
     with pytest.raises(InvalidInputError, match='"points", "polyhedron", "shapes", or the order'):
         ph.FullTwoBodyProblem(EGG, EGG, gravity="shape")
+
+
+def test_an_ensemble_of_meshes_has_the_bits_of_single_runs() -> None:
+    pair = ph.FullTwoBodyProblem(*PAIRS["meshes"], gravity="shapes")
+    assert not pair.same_bits_in_lanes  # so that members run one by one
+    states = [pair.state(X=[0.3, 0.35, 1.5 + 0.1 * k], V=[0.0, 0.1, 0.0]) for k in range(4)]
+    together = ph.ensemble(states, step=0.02, steps=3, save=1)
+    for k, state in enumerate(states):
+        np.testing.assert_array_equal(together.X[k], ph.simulate(state, step=0.02, steps=3).X)
+
+
+def test_a_scenario_may_ask_for_shapes() -> None:
+    scenario = load_scenario(find_example("didymos"), ['system.gravity="shapes"', "run.t_end=120.0"])
+    plan = build_plan(scenario)
+    assert plan.system.gravity == "shapes"  # type: ignore[attr-defined]
+    assert plan.run().drift()["angular_momentum"] < 1e-13 * np.linalg.norm(
+        plan.system.invariants(plan.state.values)["angular_momentum"]
+    )

@@ -113,6 +113,7 @@ class FullBodyProblem(System):
         self.masses = np.array([b.mass for b in self.bodies])
         self.inertias = self.pairs.inertias
         self.hamiltonian = not self.tides
+        self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
         self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 

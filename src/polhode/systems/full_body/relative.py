@@ -117,6 +117,7 @@ class FullTwoBodyProblem(System):
         self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
         self.tides = Tides(dissipation, self.bodies, self.G)
         self.hamiltonian = not self.tides
+        self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
         self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
