@@ -34,28 +34,32 @@ def test_members_are_their_single_runs(method: Method, subject: Subject) -> None
     check_bits(method, subject)
 
 
-QUICK = {
-    "FreeRigidBody": [ph.LGVI(), ph.QuaternionVI(), ph.RK4(), ph.GaussLegendre(), ph.Exact()],
-    "Pendulum3D": [ph.LGVI(form="lagrangian"), ph.Splitting(), ph.DOP853()],
-    "RigidBodySOn": [ph.MoserVeselov(algorithm=1)],
-}
+# the short tests compile for one width of lanes only
+QUICK = {"FreeRigidBody": [ph.LGVI(), ph.DOP853()], "Pendulum3D": [ph.LGVI(form="lagrangian"), ph.Splitting()]}
 
 
 @pytest.mark.parametrize(
     ("method", "name"), [pytest.param(m, n, id=f"{m!r}-{n}") for n, ms in QUICK.items() for m in ms]
 )
 def test_members_are_their_single_runs_on_some(method: Method, name: str) -> None:
-    check_bits(method, next(subject for subject in SUBJECTS if subject.name == name))
+    check_bits(method, next(subject for subject in SUBJECTS if subject.name == name), width=0)
 
 
 def test_every_method_is_tried() -> None:
     assert {type(method) for method, _ in pairs()} == set(known_methods().values())
 
 
-def test_threads_widths_and_order_change_no_bit() -> None:
+def test_threads_and_order_change_no_bit() -> None:
     states = different_states(ph.FreeRigidBody.example(), 40)
     plain = ph.ensemble(states, step=0.1, steps=20, save=5, workers=1, lane_width=1)
-    for options in ({"workers": 3}, {"lane_width": 2}, {"lane_width": 8, "workers": 2}):
-        assert (ph.ensemble(states, step=0.1, steps=20, save=5, **options).states == plain.states).all()
+    assert (ph.ensemble(states, step=0.1, steps=20, save=5, workers=3).states == plain.states).all()
     backwards = ph.ensemble(states[::-1], step=0.1, steps=20, save=5)
     assert (backwards.states[::-1] == plain.states).all()
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("width", [2, 4, 8, 16])
+def test_the_width_of_lanes_changes_no_bit(width: int) -> None:
+    states = different_states(ph.FreeRigidBody.example(), 40)
+    plain = ph.ensemble(states, step=0.1, steps=20, save=5, lane_width=1)
+    assert (ph.ensemble(states, step=0.1, steps=20, save=5, lane_width=width, workers=2).states == plain.states).all()

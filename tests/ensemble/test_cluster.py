@@ -132,7 +132,7 @@ def test_a_client_of_ones_own_and_local_workers(tmp_path: Path) -> None:
     states = [body.state(omega=[20.0 if i == 70 else 0.3, 0.01 * i, 0.1]) for i in range(200)]
     whole = ph.ensemble(states, step=0.1, steps=10)
     with local_cluster(2) as client:
-        found = ph.ensemble(states, step=0.1, steps=10, client=client, store=tmp_path / "a.zarr", lane_width=8)
+        found = ph.ensemble(states, step=0.1, steps=10, client=client, store=tmp_path / "a.zarr")
         reduced = ph.ensemble(
             states, step=0.1, steps=10, save="all", client=client, store=tmp_path / "b.zarr",
             reduce={"top": lambda some: some.omega.max(axis=(1, 2))},

@@ -41,6 +41,7 @@ def test_members_with_parameters_of_their_own() -> None:
         assert found.drift()["energy"][i] == pytest.approx(alone.drift()["energy"], abs=1e-13)
 
 
+@pytest.mark.verify
 def test_whole_numbers_in_which_members_differ() -> None:
     """Members whose couplings join other bodies share no lanes: the flow reads such a number once for all lanes."""
 
@@ -152,8 +153,9 @@ def test_an_error_in_a_reduction_stops_the_threads() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("ensemble")]
 
 
-def test_a_users_function_that_fails_for_one_member() -> None:
-    """A Python function in a potential: its error belongs to the member in which it happened."""
+@pytest.mark.verify
+def test_members_with_a_users_function() -> None:
+    """A torque given as a function is compiled for lanes as any other."""
 
     def moment(t, R, omega):  # type: ignore[no-untyped-def]
         return -0.1 * omega[0], 0.0, 0.0

@@ -28,7 +28,7 @@ def spin(some: ph.Ensemble) -> np.ndarray:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "LARGEST_BLOCK", 16)
+    monkeypatch.setattr(driver, "LARGEST_BLOCK", 16)  # or the width of the lanes, where that is larger
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -36,7 +36,7 @@ def test_a_store_holds_what_the_memory_would(tmp_path: Path) -> None:
     path, count = tmp_path / "spins.zarr", 50
     inputs = {"i": np.arange(count)}
     whole = ph.ensemble(member, members=count, **RUN, inputs=inputs)
-    found = ph.ensemble(member, members=count, **RUN, inputs=inputs, store=path, lane_width=4)
+    found = ph.ensemble(member, members=count, **RUN, inputs=inputs, store=path)
     assert found.failures == whole.failures
     assert [f.member for f in found.failures] == [3, 5]
     np.testing.assert_array_equal(found.states, whole.states)
@@ -61,7 +61,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
         return member(i)
 
     with pytest.raises(KeyboardInterrupt):
-        stream(counted, path, members=50, workers=1, lane_width=4, **RUN)
+        stream(counted, path, members=50, workers=1, **RUN)
     store = EnsembleStore(path)
     done = [numbers for numbers in store.blocks() if (path / "blocks" / f"{numbers.start // 16:06d}.json").exists()]
     assert done
@@ -71,7 +71,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     before = {
         numbers.start: (path / "blocks" / f"{numbers.start // 16:06d}.json").stat().st_mtime_ns for numbers in done
     }
-    assert stream(member, path, members=50, lane_width=4, reduce=None, **RUN).complete
+    assert stream(member, path, members=50, reduce=None, **RUN).complete
     for start, stamp in before.items():
         assert (path / "blocks" / f"{start // 16:06d}.json").stat().st_mtime_ns == stamp
     whole = ph.ensemble(member, members=50, **RUN)
