@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, on_duals, put, where
+from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, loop, on_duals, put, where
 from polhode.scalars.fingerprint import fingerprint
 
 PACKAGE = Path(polhode.__file__).parent
@@ -283,3 +283,22 @@ from polhode import *
 print(*(name for name in ph.__all__ if name not in globals()))
 """
     assert python(code, tmp_path).strip() == ""
+
+
+@loop
+def doubled_into(S, x, out):
+    for i in range(x.shape[0]):
+        out[i] = 2.0 * x[i]
+    return x.shape[0]
+
+
+def test_a_loop_looks_at_its_arguments_once_and_never_mistakes_a_stride():
+    x, out = np.arange(4.0), np.zeros(4)
+    for _ in range(2):
+        assert doubled_into.on(double, x, out) == 4
+        assert np.array_equal(out, 2.0 * x)
+    assert len(doubled_into.dispatcher.signatures) == 1
+    wide = np.zeros((4, 3))
+    assert doubled_into.on(double, x, wide[:, 1]) == 4  # a column: its entries lie apart
+    assert np.array_equal(wide[:, 1], 2.0 * x)
+    assert not wide[:, [0, 2]].any()

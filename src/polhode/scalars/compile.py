@@ -91,7 +91,7 @@ class Compiled(Compilable):
         """Call it with the scalar's type and further arguments. Their types must follow from `kind`: Numba looks at them
         the first time only, which for a call with many arguments is most of its cost."""
         found = self._entries.get(id(kind))
-        if not all(a.flags.c_contiguous for a in args if type(a) is np.ndarray):
+        if not all(a.flags.c_contiguous for a in args if isinstance(a, np.ndarray)):
             return self.dispatcher(kind, *args)
         if found is None:  # the type is kept, so that no other can get its id
             found = kind, self.dispatcher.compile((kind_type(kind), *map(self.dispatcher.typeof_pyval, args)))
