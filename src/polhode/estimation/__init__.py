@@ -1,5 +1,6 @@
 """Estimation: sensors, attitude from directions, the multiplicative extended Kalman filter, fits to observations."""
 
+from .covariance import CovarianceRun, propagate_covariance
 from .fit import fit
 from .fit_result import Fit
 from .mekf import MEKF, Update, consistency_band
@@ -10,6 +11,7 @@ from .wahba import least_squares_attitude, triad
 
 __all__ = [
     "MEKF",
+    "CovarianceRun",
     "FirstOrder",
     "Fit",
     "Gyro",
@@ -21,5 +23,6 @@ __all__ = [
     "consistency_band",
     "fit",
     "least_squares_attitude",
+    "propagate_covariance",
     "triad",
 ]

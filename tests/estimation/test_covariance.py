@@ -1,0 +1,40 @@
+"""Covariances over time: closed forms, and first order beside unscented and random runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.estimation import propagate_covariance
+
+
+def test_a_rotor_spreads_as_its_closed_form_says() -> None:
+    """θ(t) = θ + t p/J: linear, so that all three agree with it for any spread."""
+    J, P, t = 2.0, np.array([[0.04, 0.01], [0.01, 0.09]]), 5.0
+    start = ph.PlanarBody(J, harmonics=[0.0]).state(theta=0.3, omega=0.2)
+    F = np.array([[1.0, t / J], [0.0, 1.0]])
+    options = {"step": 0.5, "t_end": t, "method": ph.DOP853()}
+    for runs in ("unscented", 200):
+        found = propagate_covariance(start, P, runs=runs, **options)
+        assert found.first_order[-1] == pytest.approx(F @ P @ F.T, rel=1e-10)
+        assert found.sampled is not None
+        tolerance = 1e-9 if runs == "unscented" else 0.4
+        assert found.sampled[-1] == pytest.approx(F @ P @ F.T, rel=tolerance)
+    assert found.sigma()[0] == pytest.approx([0.2, 0.3])
+
+
+def test_a_small_spread_is_of_first_order() -> None:
+    start = ph.Pendulum3D.example()
+    A = np.random.default_rng(2).normal(size=(6, 6))
+    found = propagate_covariance(start, 1e-10 * A @ A.T, runs="unscented", step=0.05, steps=40, save_every=10)
+    assert found.nonlinearity < 1e-6
+    assert found.names[:4] == ("R[0]", "R[1]", "R[2]", "Pi[0]")
+    assert found.first_order.shape == (5, 6, 6)
+
+
+def test_a_covariance_is_symmetric_and_not_negative() -> None:
+    start = ph.Pendulum3D.example()
+    for P in (np.diag([1.0, 1, 1, 1, 1, -1]), np.triu(np.ones((6, 6)))):
+        with pytest.raises(ph.InvalidInputError, match="P = "):
+            propagate_covariance(start, P, step=0.1, steps=1)
