@@ -310,3 +310,19 @@ def test_the_bias_walks_in_the_filter_as_in_the_sensor(walk: float) -> None:
     added = kalman.process_noise(T)[6:, 6:]
     np.testing.assert_allclose(added, added[0, 0] * np.eye(3))
     assert added[0, 0] == pytest.approx(spread, rel=0.06)  # 12,000 squares: 1.3 % is one standard deviation
+
+
+def test_a_prediction_is_the_run_of_its_steps() -> None:
+    """The short way of the filter through its few steps, against `simulate`, bit for bit; also where a moment depends on
+    time, and from a time other than zero."""
+    pushed = ph.AttitudeBody([1, 2, 3], moment=["t/100", "0", "0"]).state(omega=[0.1, -0.2, 0.3], t=2.0)
+    for start in (START, pushed):
+        run = ph.simulate(start, step=1.2 / 3, steps=3, method=ph.LGVI(), tangent=True)
+        state, Phi = Stepped(ph.LGVI(), substep=0.4)(start, 1.2)
+        assert state.t == pytest.approx(run.final.t, abs=1e-15)
+        np.testing.assert_array_equal(state.R, run.final.R)
+        np.testing.assert_array_equal(state.Pi, run.final.Pi)
+        J, into = start.system.inertia.matrix, np.eye(6)
+        into[3:, 3:] = J
+        assert run.tangent is not None
+        np.testing.assert_allclose(into @ Phi, run.tangent[-1] @ into, atol=1e-14)

@@ -5,6 +5,7 @@ from .discrete import DiscreteSteering, steer_discrete
 from .geodesics import Steering, steer
 from .maximum_principle import DiscreteProblem, Extremal
 from .shooting import MissedEndPointError
+from .two_sided import TwoSidedSteering, steer_two_sided
 from .wheels import Wheels
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "Geodesic",
     "MissedEndPointError",
     "Steering",
+    "TwoSidedSteering",
     "Wheels",
     "geodesic",
     "steer",
     "steer_discrete",
+    "steer_two_sided",
 ]

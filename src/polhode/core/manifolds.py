@@ -81,6 +81,9 @@ class Euclidean(LinearSpace):
         return (self.n,) if self.n else ()
 
 
+GENERATORS = hat(np.eye(3))  # of rotations about the axes
+
+
 @dataclass(frozen=True)
 class Rotations(Manifold):
     """SO(3) as matrices."""
@@ -89,7 +92,7 @@ class Rotations(Manifold):
     dimension = 3
 
     def basis(self, x: Array) -> Array:
-        return (x.reshape(3, 3) @ hat(np.eye(3))).reshape(3, 9).T
+        return (x.reshape(3, 3) @ GENERATORS).reshape(3, 9).T
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)

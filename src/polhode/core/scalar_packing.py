@@ -78,4 +78,5 @@ def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: Direc
     entries = states.reshape(len(states), layout.size, 1 + kind.partials)
     y = entries[:, :, 0].copy()
     partials = np.moveaxis(entries[:, :, 1 : 1 + column_count(directions)], -1, 0)
-    return y, np.stack([layout.coordinates(y, dy) for dy in partials], axis=-1)
+    columns = layout.coordinates(np.broadcast_to(y, partials.shape), partials)
+    return y, np.ascontiguousarray(np.moveaxis(columns, 0, -1))

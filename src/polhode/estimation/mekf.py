@@ -23,6 +23,8 @@ from .sensors import Gyro, VectorSensor
 
 Array = NDArray[np.float64]
 
+IDENTITY = np.eye(3)
+
 
 @dataclass(frozen=True)
 class Update:
@@ -86,9 +88,11 @@ class MEKF:
         """`q_a [[T³/3, T²/2], [T²/2, T]] ⊗ 1`: a white angular acceleration over T; and the bias walk."""
         T = abs(dt)
         Q = np.zeros_like(self.covariance)
-        Q[:6, :6] = self.acceleration_noise * np.kron([[T**3 / 3, T**2 / 2], [T**2 / 2, T]], np.eye(3))
-        if self.gyro:
-            Q[6:, 6:] = self.gyro.bias_walk**2 * T * np.eye(3)
+        for i in range(3):
+            Q[i, i], Q[i + 3, i + 3] = self.acceleration_noise * T**3 / 3, self.acceleration_noise * T
+            Q[i, i + 3] = Q[i + 3, i] = self.acceleration_noise * T**2 / 2
+            if self.gyro:
+                Q[i + 6, i + 6] = self.gyro.bias_walk**2 * T
         return Q
 
     def predict(self, dt: float) -> None:
@@ -109,19 +113,22 @@ class MEKF:
         H = np.zeros((3, len(self.covariance)))
         if isinstance(sensor, VectorSensor):
             z, expected = sensor.scaled(z), sensor.expected(self.state.R)
-            H[:, :3] = so3.hat(expected)
+            x, y, w = expected.tolist()
+            H[:, :3] = ((0.0, -w, y), (w, 0.0, -x), (-y, x, 0.0))
         elif self.gyro is None:
             raise InvalidInputError("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
         else:
             expected = self.state.omega + self.bias
             H[:, 3:6] = H[:, 6:] = np.eye(3)
-        noise = sensor.sigma**2 * np.eye(3)
+        noise = sensor.sigma**2 * IDENTITY
         innovation = z - expected
-        S = H @ self.covariance @ H.T + noise
-        nis = float(innovation @ np.linalg.solve(S, innovation))
+        spread = H @ self.covariance
+        S = spread @ H.T + noise
+        solved = np.linalg.solve(S, np.concatenate([innovation[:, None], spread], axis=1))
+        nis = float(innovation @ solved[:, 0])
         if self.gate is not None and nis > _quantile(self.gate, sensor.dof):
             return Update(innovation, nis, accepted=False, dof=sensor.dof)
-        K = np.linalg.solve(S, H @ self.covariance).T
+        K = solved[:, 1:].T
         left = np.eye(len(K)) - K @ H
         self.covariance = left @ self.covariance @ left.T + K @ noise @ K.T
         self._move(K @ innovation)

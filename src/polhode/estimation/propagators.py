@@ -15,12 +15,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import watch_callbacks
 from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.representation import Form
-from ..core.system import State
+from ..core.scalar_packing import tangent_columns
+from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
 from ..methods import LGVI, Method
+from ..scalars import duals
 from ..simulation.arguments import finite_number
 from ..simulation.driver import simulate
 from ..systems.attitude.base import AttitudeSystem
@@ -29,6 +32,8 @@ from ..systems.spacecraft.damped_gyrostat import DampedGyrostat
 from ..systems.stability.tangent_dynamics import rate_and_matrix
 
 Array = NDArray[np.float64]
+
+MOST_DIRECTIONS = 12  # that one run on duals carries
 
 
 class Propagator(Protocol):
@@ -162,6 +167,32 @@ def _count(dt: float, substep: float) -> int:
 
 def _steps(state: State, dt: float, how: Stepped | FirstOrder, *, tangent: bool) -> tuple[State, Array]:
     count = _count(dt, how.substep)
-    run = simulate(state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent)
-    final = run.final if how.method.preserves_group else on_group(run.final)
-    return final, run.tangent[-1] if run.tangent is not None else np.eye(6)
+    found = _few_steps(state, dt / count, count, how.method) if tangent else None
+    if found is None:
+        run = simulate(state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent)
+        found = run.final, run.tangent[-1] if run.tangent is not None else np.eye(6)
+    final, matrix = found
+    return (final if how.method.preserves_group else on_group(final)), matrix
+
+
+def _few_steps(state: State, step: float, count: int, method: Method) -> tuple[State, Array] | None:
+    """The state after so many steps and their tangent, as `simulate` finds them, without what only a long run needs. None
+    where something is amiss: `simulate` then says what."""
+    system = state.system
+    dimension = system.representations[method.representation].layout.dimension if _fits(method, system) else 0
+    if not 0 < dimension <= MOST_DIRECTIONS or not np.isfinite(step):
+        return None
+    kind, directions = duals(dimension), slice(0, dimension)
+    with watch_callbacks():
+        run = method.start(state, step, kind, directions)
+        status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
+    row = run.row
+    if status or not np.isfinite(row).all():
+        return None
+    y, matrix = tangent_columns(run.layout, run.states(row[None]), kind, directions)
+    values = {name: array[0] for name, array in run.layout.unpack(y).items()}
+    return State(system, values, state.t + count * step), matrix[0]
+
+
+def _fits(method: Method, system: System) -> bool:
+    return not method.adaptive and method.representation in system.representations and method.why_not(system) is None

@@ -19,7 +19,7 @@ from polhode.bodies import PointMasses
 from polhode.core.method import Start
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
-from polhode.scalars import kernel, lanes, where
+from polhode.scalars import kernel, lanes, parameter_duals, where
 from polhode.systems import symbols
 from polhode.systems.inputs.user_functions import UserFunction
 
@@ -195,6 +195,24 @@ def test_every_lane_has_its_own_value() -> None:
         ends = run.sample.reshape(-1, 4)[:12]
         for lane, body in enumerate(bodies):
             np.testing.assert_allclose(ends[:, lane], final(body), atol=1e-14)
+
+
+def test_duals_differentiate_by_named_parameters() -> None:
+    """A formula, and a kernel that has none, whose moment is differentiated numerically: against differences of runs."""
+    kind, h = parameter_duals(4), 1e-4
+    for potential in ("k*R33 + R12**2", chosen):
+        body, ahead, behind = (
+            ph.AttitudeBody(J, potential=potential, parameters={"k": k}) for k in (0.7, 0.7 + h, 0.7 - h)
+        )
+        start = Start.of(body.state(**START), 0.02, kind=kind, directions=slice(0, 0))
+        entries = np.zeros((body.parameters().size, 5))
+        entries[:, 0] = body.parameters()
+        entries[-1, 1] = 1.0  # by k
+        run: Any = ph.LGVI().run(replace(start, p=entries.reshape(-1)))
+        run.advance(0, 10, 100, np.empty((0, run.carried)))
+        found = run.sample.reshape(-1, 5)[:12]
+        np.testing.assert_allclose(found[:, 0], final(body), atol=1e-14)
+        np.testing.assert_allclose(found[:, 1], (final(ahead) - final(behind)) / (2 * h), atol=1e-8)
 
 
 def test_python_functions_take_parameters() -> None:

@@ -25,7 +25,7 @@ from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.vectors import Matrix, Vector
-from ...scalars import Dual, Lanes, duals, get, kernel, partial, put3, put9, seeded, value, width
+from ...scalars import Dual, Lanes, ParameterDual, duals, get, kernel, partial, put3, put9, seeded, value, width
 from ...scalars.compile import Kernel
 from ..inputs.attitude_potential import entries, moved
 from ..inputs.limits import limited
@@ -185,6 +185,7 @@ def _differentiated(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradien
     W = width(kind)
     K = kind.partials if isinstance(kind, Dual) else 0
     members = kind.width if isinstance(kind, Lanes) else 1
+    stride = 1 + kind.partials if isinstance(kind, ParameterDual) else members  # of entries of p
 
     def on_any(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradient: Any, length: Any) -> Any:
         given, result = np.empty(12 * W), np.zeros(7 * W)
@@ -193,7 +194,7 @@ def _differentiated(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradien
         here, there, V, out = np.empty(12), np.empty(12), np.empty(named), np.empty(7)
         for member in range(members):
             for i in range(named):
-                V[i] = p[(at + i) * members + member]
+                V[i] = p[(at + i) * stride + member]
             for i in range(12):
                 here[i] = given[i * W + member]
             gradient(here[:3], here[3:], V, out)
@@ -225,6 +226,19 @@ def _differentiated(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradien
                         xi -= 0.5 * here[row + a] * given[(row + b) * W + 1 + k]
                 for i in range(7):
                     result[i * W + 1 + k] += slope[i] * xi
+        for j in range(named if K and stride > 1 else 0):
+            value_here = V[j]
+            unit = SPACING * (abs(value_here) if value_here != 0.0 else 1.0)
+            slope = np.zeros(7)
+            for n in range(8):
+                V[j] = value_here + OFFSETS[n] * unit
+                gradient(here[:3], here[3:], V, out)
+                for i in range(7):
+                    slope[i] += WEIGHTS[n] / unit * out[i]
+            V[j] = value_here
+            for k in range(K):
+                for i in range(7):
+                    result[i * W + 1 + k] += slope[i] * p[(at + j) * stride + 1 + k]
         return (
             get(result, 0, S),
             get(result, 1, S),

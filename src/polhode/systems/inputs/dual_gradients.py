@@ -1,7 +1,8 @@
 """Moments that are computed on plain doubles, for states of any scalar.
 
 The gradient of a user's potential is a function on doubles. On lanes it is called for each member; on duals its own
-derivative is taken by central differences of order 8 along the group, and the chain rule does the rest.
+derivative is taken by central differences of order 8 along the group, and by the named parameters where the duals
+differentiate by these, and the chain rule does the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from ...core.finite_differences import OFFSETS, WEIGHTS
-from ...scalars import Dual, Lanes
+from ...scalars import Dual, Lanes, ParameterDual
 
 ENTRIES, COMPONENTS = 9, 3  # of an attitude, and of a momentum or moment; a state is attitudes, momenta, moments
 SPACING = 0.02  # truncation and rounding are both about 1e-14 here, for functions that vary over angles of order one
@@ -51,6 +52,7 @@ def _write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, b
         return on_lanes
     if isinstance(kind, Dual):
         K = kind.partials
+        stride = 1 + K if isinstance(kind, ParameterDual) else 1  # of entries of p
 
         def on_duals(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> None:
             width = 1 + K
@@ -58,7 +60,9 @@ def _write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, b
             R, M, there, slope = np.empty(attitudes), np.empty(size), np.empty(attitudes), np.empty(size)
             for i in range(attitudes):
                 R[i] = y[i * width]
-            V = p[at : at + named]
+            V = np.empty(named)
+            for i in range(named):
+                V[i] = p[(at + i) * stride]
             gradient(R, V, M)
             for i in range(size):
                 y[(moments + i) * width] = M[i]
@@ -85,6 +89,19 @@ def _write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, b
                     xi *= 0.5
                     for i in range(size):
                         y[(moments + i) * width + 1 + k] += slope[i] * xi
+            for j in range(named if stride > 1 else 0):
+                here = V[j]
+                unit = SPACING * (abs(here) if here != 0.0 else 1.0)
+                slope[:] = 0.0
+                for n in range(8):
+                    V[j] = here + OFFSETS[n] * unit
+                    gradient(R, V, M)
+                    for i in range(size):
+                        slope[i] += WEIGHTS[n] / unit * M[i]
+                V[j] = here
+                for k in range(K):
+                    for i in range(size):
+                        y[(moments + i) * width + 1 + k] += slope[i] * p[(at + j) * stride + 1 + k]
 
         return on_duals
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.checks import check_finite
 from ...errors import InvalidInputError
-from ...scalars import Lanes, double, kernel, par
+from ...scalars import Lanes, ParameterDual, double, kernel, par
 from .parser import functions
 from .sympy_kernels import KEPT, SPACE, made
 
@@ -86,11 +86,11 @@ class NamedParameters:
 
     @property
     def types(self) -> list[Callable[[types.Type], types.Type]]:
-        """For each name a function from the scalar of the state to the type of the value: duals do not differentiate by it."""
+        """For each name a function from the scalar of the state to the type of the value."""
 
         def type_of(length: int | None) -> Callable[[types.Type], types.Type]:
             def of(kind: types.Type) -> types.Type:
-                number = kind if isinstance(kind, Lanes) else double
+                number = kind if isinstance(kind, (Lanes, ParameterDual)) else double
                 return number if length is None else types.UniTuple(number, length)
 
             return of
