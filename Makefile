@@ -52,8 +52,9 @@ docs: $(STAMP)  ## build the documentation into site/
 bench: $(STAMP)  ## speed beside a C program compiled on the spot
 	$(BIN)/python -m benchmarks
 
-soak: $(STAMP)  ## hours: random inputs, and the growth of momentum errors over 10⁸ steps, into docs/soak.md
-	POLHODE_RANDOM_CASES=100000 $(BIN)/python -m pytest -n auto tests/test_random_inputs.py
+soak: $(STAMP)  ## hours: random inputs, killed runs, and the growth of momentum errors over 10⁸ steps, into docs/soak.md
+	POLHODE_RANDOM_CASES=100000 $(BIN)/python -m pytest -n auto tests/test_random_inputs.py tests/io/test_damaged_files.py
+	$(BIN)/python -m benchmarks.soak.kills --kills 200
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
 clean:  ## remove everything that was made

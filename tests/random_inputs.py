@@ -45,7 +45,7 @@ def changed(right: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     if not right:
         return st.just({})
     names = st.lists(st.sampled_from(sorted(right)), max_size=3, unique=True)
-    return names.flatmap(lambda chosen: st.fixed_dictionaries({name: anything for name in chosen})).map(
+    return names.flatmap(lambda chosen: st.fixed_dictionaries(dict.fromkeys(chosen, anything))).map(
         lambda new: right | new
     )
 
