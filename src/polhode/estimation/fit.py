@@ -118,7 +118,7 @@ class _Problem:
         self.prior_rows: list[tuple[Array, Array]] = []  # residuals at the start and their derivatives
         self.state_prior = False
         self._known: tuple[Array, Array, Array] | None = None
-        seen = sum(each.count for each in self.observations)
+        seen = sum(each.seen for each in self.observations)
         if enough and seen < len(self.names):
             problem = f"too few observations: {seen} numbers were seen, and there are {len(self.names)} unknowns"
             raise InvalidInputError("observations", len(self.observations), problem=problem)
@@ -331,26 +331,34 @@ class _Problem:
     def result(self, x: Array, J: Array, cost: float, runs: int) -> Fit:
         """The state, the parameters and their covariance."""
         d, count = self.dimension if self.with_state else 0, len(self.parameter_names)
-        everything = np.linalg.pinv(J.T @ J, rcond=1e-20)
-        covariance = everything[np.ix_(self.named, self.named)]
+        lengths = np.linalg.norm(J, axis=0)
+        _, sizes, axes = np.linalg.svd(J / lengths, full_matrices=False)
+        root = (axes.T / sizes / lengths[:, None])[self.named]  # a root of (JᵀJ)⁻¹
         y, columns = self._moved(self.node_states[0], x[:d]) if d else (self.y0, np.eye(0))
         into = np.eye(d + count)
         into[:d, :d] = columns
         system = self._system(x)
         r, _ = self._evaluate(x)
-        sizes = [observation.count for observation in self.observations]
-        first = len(r) - sum(sizes) - sum(len(value) for value, _ in self.prior_rows)
-        parts = np.split(r[first : first + sum(sizes)], np.cumsum(sizes)[:-1])
+        counts = [observation.count for observation in self.observations]
+        first = len(r) - sum(counts) - sum(len(value) for value, _ in self.prior_rows)
+        parts = np.split(r[first : first + sum(counts)], np.cumsum(counts)[:-1])
         values = self.varied.values + x[len(x) - count :] if self.varied else np.zeros(0)
         return Fit(
             state=State(system, self.layout.unpack(y), self.guess.t),
             parameters=dict(zip(self.parameter_names, values.tolist(), strict=True)),
             names=self.names,
-            covariance=into @ covariance @ into.T,
+            covariance=_square(into @ root),
             residuals={
                 f"{i}: {each.name}": (each.times, part.reshape(len(each.times), -1))
                 for i, (each, part) in enumerate(zip(self.observations, parts, strict=True))
             },
+            observed=sum(each.seen for each in self.observations),
             cost=cost,
             runs=runs,
         )
+
+
+def _square(root: Array) -> Array:
+    """A symmetric matrix from a root of it."""
+    product = root @ root.T
+    return np.asarray(0.5 * (product + product.T))

@@ -25,13 +25,15 @@ PART = 0.02  # of a combination: what is smaller is not named
 @dataclass(frozen=True)
 class Fit:
     """The best state and parameters, and the covariance of both, in the order of `names`: the coordinates of the state,
-    then the parameters. `residuals` are, for each observation, the times and the differences in standard deviations."""
+    then the parameters. `residuals` are, for each observation, the times and the differences in standard deviations;
+    `observed` is how many independent numbers were seen."""
 
     state: State
     parameters: Mapping[str, float]
     names: tuple[str, ...]
     covariance: Array
     residuals: Mapping[str, tuple[Array, Array]]
+    observed: int
     cost: float
     runs: int
 
@@ -54,7 +56,7 @@ class Fit:
     @property
     def degrees_of_freedom(self) -> int:
         """The number of observed numbers, less that of the unknowns."""
-        return sum(r.size for _, r in self.residuals.values()) - len(self.names)
+        return self.observed - len(self.names)
 
     def plot(self) -> Figure:
         """The residuals over time."""

@@ -2,14 +2,13 @@
 
 An observation is a list of times, what was seen at each, and its noise; `residuals(states)` are the differences from what
 states would show, divided by the noise. Fields and formulas are compared as numbers. An attitude is compared by the
-rotation vector from the one to the other, a direction by the two components across it.
+rotation from the one to the other, a direction by the two components across it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,11 +31,17 @@ class Observation:
     sigma: Array
     differences: Callable[[State, NDArray[np.int64]], Array]
     which: NDArray[np.int64] | None = None
+    independent: int | None = None
 
     @property
     def count(self) -> int:
-        """How many numbers were seen."""
+        """How many residuals there are."""
         return int(self.sigma.size)
+
+    @property
+    def seen(self) -> int:
+        """How many numbers were seen: of the four residuals of an attitude only three are independent."""
+        return len(self.times) * (self.sigma.shape[1] if self.independent is None else self.independent)
 
     def residuals(self, states: State) -> Array:
         """(n, m) differences divided by their standard deviation."""
@@ -53,9 +58,9 @@ class Observation:
     def attitude(cls, times: ArrayLike, R: ArrayLike, sigma: ArrayLike, field: str = "R") -> Observation:
         """Attitudes `R` (n, 3, 3); `sigma` in radians about each body axis: a number, three, or one for each time."""
         t, seen = _samples("R", times, R, (3, 3))
-        return cls(
-            "attitude", t, _noise(sigma, (len(t), 3)), lambda s, k: _rotation_vectors(seen[k], getattr(s, field))
-        )
+        noise = _noise(sigma, (len(t), 3))
+        noise = np.concatenate([noise, noise.mean(axis=1, keepdims=True)], axis=1)
+        return cls("attitude", t, noise, lambda s, k: _turns(seen[k], getattr(s, field)), independent=3)
 
     @classmethod
     def rate(cls, times: ArrayLike, omega: ArrayLike, sigma: ArrayLike, field: str = "omega") -> Observation:
@@ -138,12 +143,13 @@ def _noise(sigma: ArrayLike, shape: tuple[int, int]) -> Array:
         raise InvalidInputError("sigma", sigma, f"a number, or as many as were seen: {shape}") from None
 
 
-def _rotation_vectors(seen: Array, R: Array) -> Array:
-    """The rotation vectors ξ (n, 3) of `seen ᵀ R = exp S(ξ)`."""
+def _turns(seen: Array, R: Array) -> Array:
+    """Of the rotations `seen ᵀ R` by angles θ about axes n: `sin θ n` and `1 − cos θ` (n, 4).
+
+    For small θ this is the rotation vector. The squares add up to `4 sin² θ/2`, which grows up to half a turn, and all
+    four are smooth there, as the rotation vector is not.
+    """
     A = np.swapaxes(seen, -1, -2) @ R
     w = 0.5 * np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=-1)
-    sine, cosine = np.linalg.norm(w, axis=-1), 0.5 * (np.trace(A, axis1=-2, axis2=-1) - 1.0)
-    angle: Any = np.arctan2(sine, cosine)
-    small = sine < 1e-4
-    factor = np.where(small & (cosine > 0.0), 1.0 + sine * sine / 6.0, angle / np.where(small, 1.0, sine))
-    return np.asarray(factor[:, None] * w)
+    versine = 0.5 * (3.0 - np.trace(A, axis1=-2, axis2=-1))
+    return np.concatenate([w, versine[:, None]], axis=-1)
