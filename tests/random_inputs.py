@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 CASES = int(os.environ.get("POLHODE_RANDOM_CASES", "1000"))  # of all tests together; make soak takes 100,000
@@ -59,5 +59,6 @@ def cases(share: float) -> Callable[[Any], Any]:
         deadline=None,
         derandomize=fixed,
         database=None,
+        phases=[Phase.generate],  # a smaller example is not worth the time that it takes to find
         suppress_health_check=checks,
     )

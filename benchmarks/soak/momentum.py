@@ -56,10 +56,10 @@ class Growth:
 
 
 def bound_pair(relative: bool) -> State:
-    """Two ellipsoids on an orbit that is nearly circular: the examples of the full body problem fly apart in the end."""
+    """Two ellipsoids far apart on an orbit that is nearly circular: the examples, and closer pairs, collide in the end."""
     first, second = Ellipsoid(0.6, [0.3, 0.25, 0.2]), Ellipsoid(1.0, [0.35, 0.3, 0.22])
     problem = FullTwoBodyProblem(first, second)
-    state = problem.state(X=[2.0, 0.0, 0.1], V=[0.0, 0.9, 0.0], Omega1=[0.2, -0.3, 0.5], Omega2=[-0.3, 0.2, 0.4])
+    state = problem.state(X=[4.0, 0.0, 0.1], V=[0.0, 0.63, 0.0], Omega1=[0.2, -0.3, 0.5], Omega2=[-0.3, 0.2, 0.4])
     return state if relative else problem.to_inertial(state)
 
 
