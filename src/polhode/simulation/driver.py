@@ -7,10 +7,12 @@ that `resume` continues the run bit for bit.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import unwrap
 from os import PathLike
-from typing import Any
+from typing import Any, ParamSpec
 
 from numpy.typing import ArrayLike
 
@@ -29,7 +31,23 @@ from .sampling import ChosenTimes, Grid
 from .tangent_columns import TangentColumns
 from .trajectory import Trajectory
 
+P = ParamSpec("P")
 
+
+def _warned(run: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
+    """`run`, after which each warning about the trajectory is issued once, to its caller."""
+
+    @wraps(run)
+    def inner(*args: P.args, **kwargs: P.kwargs) -> Trajectory:
+        trajectory = run(*args, **kwargs)
+        for warning in trajectory.warnings:
+            warnings.warn(warning, stacklevel=2)
+        return trajectory
+
+    return inner
+
+
+@_warned
 def simulate(
     state: State,
     *,
@@ -101,58 +119,6 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
-    trajectory = run_without_warnings(
-        state,
-        step=step,
-        t_end=t_end,
-        steps=steps,
-        tolerance=tolerance,
-        t_eval=t_eval,
-        method=method,
-        save_every=save_every,
-        events=events,
-        progress=progress,
-        tangent=tangent,
-        provenance=provenance,
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
-        controller=controller,
-        every=every,
-        estimator=estimator,
-        store=store,
-    )
-    _issue_warnings(trajectory)
-    return trajectory
-
-
-def _issue_warnings(trajectory: Trajectory) -> None:
-    """Each warning of a run once, to the caller of `simulate` or `resume`."""
-    for warning in trajectory.warnings:
-        warnings.warn(warning, stacklevel=3)
-
-
-def run_without_warnings(
-    state: State,
-    *,
-    step: float | None = None,
-    t_end: float | None = None,
-    steps: int | None = None,
-    tolerance: float | None = None,
-    t_eval: ArrayLike | None = None,
-    method: Method | None = None,
-    save_every: int = 1,
-    events: Sequence[Event] = (),
-    progress: bool = False,
-    tangent: bool | str | Sequence[str] = False,
-    provenance: Mapping[str, Any] | None = None,
-    checkpoint: str | PathLike[str] | None = None,
-    checkpoint_every: float = 60.0,
-    controller: Controller | None = None,
-    every: float | None = None,
-    estimator: Estimator | None = None,
-    store: str | PathLike[str] | None = None,
-) -> Trajectory:
-    """`simulate` without its warnings."""
     check_arguments(state, LGVI() if method is None else method)
     if controller is not None:
         _check_alone(
@@ -221,6 +187,9 @@ def run_without_warnings(
     return last
 
 
+run_without_warnings: Callable[..., Trajectory] = unwrap(simulate)
+
+
 def _check_alone(**others: Any) -> None:
     """Refuse what a run with a controller does not do."""
     for name, given in others.items():
@@ -263,6 +232,7 @@ def _to_tolerance(
     return replace(trajectory, accuracy=accuracy)
 
 
+@_warned
 def resume(
     trajectory: Trajectory,
     *,
@@ -301,6 +271,4 @@ def resume(
     every, provenance = trajectory.save_every, dict(trajectory.provenance)
     schedule = Grid(start.t, trajectory.step, every)
     job = Job(system, trajectory.method, start, schedule, watched, columns, progress, provenance)
-    longer = job.run(total, trajectory)
-    _issue_warnings(longer)
-    return longer
+    return job.run(total, trajectory)
