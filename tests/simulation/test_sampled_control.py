@@ -105,7 +105,6 @@ def test_an_error_of_the_controller_comes_with_what_was_computed(satellite: ph.G
         ({"tangent": True}, "tangent and controller exclude each other"),
         ({"t_eval": [0.5]}, "t_eval and controller exclude each other"),
     ],
-    ids=str,
 )
 def test_mistakes_are_said(satellite: ph.Gyrostat, options: dict[str, Any], said: str) -> None:
     given = {"step": STEP, "steps": 8, "controller": damping, "every": EVERY} | options
