@@ -92,11 +92,11 @@ int64_t free_body(double *y, const double *p, double h, int64_t steps) {
         vec e0 = {-d * (yy + zz), d * (xy + c.z), d * (xz - c.y)};
         vec e1 = {d * (xy - c.z), -d * (xx + zz), d * (yz + c.x)};
         vec e2 = {d * (xz + c.y), d * (yz - c.x), -d * (xx + yy)};
-        vec u = add(a, (vec){dot(e0, a), dot(e1, a), dot(e2, a)});
-        vec v = add(b, (vec){dot(e0, b), dot(e1, b), dot(e2, b)});
-        double across = 0.5 * dot(u, v), along_u = 1.5 - 0.5 * dot(u, u), along_v = 1.5 - 0.5 * dot(v, v);
-        a = sub(scale(along_u, u), scale(across, v));
-        b = sub(scale(along_v, v), scale(across, u));
+        double along_a = 0.5 - 0.5 * dot(a, a), along_b = 0.5 - 0.5 * dot(b, b), across = -0.5 * dot(a, b);
+        vec da = {dot(e0, a), dot(e1, a), dot(e2, a)}, db = {dot(e0, b), dot(e1, b), dot(e2, b)};
+        vec u = add(a, da), v = add(b, db);
+        a = add(a, add(da, add(scale(along_a, u), scale(across, v))));
+        b = add(b, add(db, add(scale(along_b, v), scale(across, u))));
         w = cross(a, b);
         Pi = add(Pi, (vec){dot(e0, Pi), dot(e1, Pi), dot(e2, Pi)});
     }

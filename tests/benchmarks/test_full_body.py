@@ -31,8 +31,8 @@ def test_every_pair_is_counted_once_and_every_body_worked_out_once(n: int) -> No
     parameters = system.parameters()
     assert parameters[1] == n * (n - 1) // 2
     assert len(_INTEGRALS) == before + n
-    # a body's numbers, a pair's three of the table and fifteen of its block, and nothing that grows faster
-    assert parameters.size == 4 + 13 * n + 18 * n * (n - 1) // 2
+    # the header, a body's numbers, a pair's three of the table and fifteen of its block, and nothing that grows faster
+    assert parameters.size == 5 + 13 * n + 18 * n * (n - 1) // 2
     # the state and its slots grow with n alone
     form = system.representations["default"]
     assert form.layout.size + form.forces + form.workspace == 24 * n

@@ -36,7 +36,7 @@ LOST = 1e-9  # of the largest: singular values of directions that do not matter
 LONGEST = 0.2  # step, relative to the variables
 SHORTEST = 0.05  # of the guess: a period below it is on its way to zero
 SIZE = 1e-3  # of the differences by which a symmetry is differentiated
-UNSTABLE = 1e-4  # by how much a multiplier exceeds 1 where it is not rounding: those at 1 are defective
+UNSTABLE = 2e-3  # by how much a multiplier exceeds 1 where it is not rounding: of the fourfold one of a symmetric system, ε^(1/4)
 
 
 @dataclass(frozen=True)

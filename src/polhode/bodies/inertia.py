@@ -18,6 +18,7 @@ from ..geometry.increments.rigid import symmetric_entries
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-12
+LARGEST = 1e150
 INERTIA_ENTRIES = ParameterLayout(J=6, J_inverse=6)  # what kernels read of an inertia
 STILL = 1e20  # the square of a length in any units that is long beside an orbit's
 
@@ -58,10 +59,11 @@ class Inertia:
             raise InvalidInputError(field, value, "finite numbers")
         matrix = np.diag(array) if array.ndim == 1 else array
         size = np.abs(matrix).max()
-        with np.errstate(over="ignore"):
-            if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
-                raise InvalidInputError(field, value, "a symmetric matrix")
-        matrix = 0.5 * matrix + 0.5 * matrix.T
+        if size > LARGEST:
+            raise InvalidInputError(field, value, f"numbers of at most {LARGEST:g}, whose products are finite")
+        if np.abs(matrix - matrix.T).max() > TOLERANCE * size:
+            raise InvalidInputError(field, value, "a symmetric matrix")
+        matrix = 0.5 * (matrix + matrix.T)
         moments, axes = np.linalg.eigh(matrix)
         if not moments[0] > TOLERANCE * size:
             if moments[0] > 0.0:
@@ -71,7 +73,7 @@ class Inertia:
                 )
             raise InvalidInputError(field, value, f"a positive definite matrix (its principal moments are {moments})")
         a, b, c = moments
-        if 0.5 * c > (0.5 * a + 0.5 * b) * (1.0 + TOLERANCE) and not allow_unphysical:
+        if c > (a + b) * (1.0 + TOLERANCE) and not allow_unphysical:
             allowed = (
                 "principal moments of which none exceeds the sum of the other two "
                 f"({c:g} > {a:g} + {b:g}); to use a body that no mass distribution has, pass allow_unphysical=True"

@@ -91,11 +91,12 @@ def _options(
 def open_scenario(name: str, changes: list[str] | None) -> Scenario:
     """The scenario in a file or, if there is no such file, the example of that name."""
     from ..io.scenario.document import load_scenario
-    from ..io.scenario.examples import find_example
+    from ..io.scenario.examples import example_scenarios, find_example
 
     path = Path(name)
-    # a name with a suffix or a folder means a file: if there is none, the error should say so
+    # a name with a suffix or a folder means a file: if there is none, the error should say so; an example wins over a folder
     looks_like_a_file = path.is_file() or path.suffix or len(path.parts) > 1
+    looks_like_a_file = looks_like_a_file or (path.exists() and name not in example_scenarios())
     return load_scenario(path if looks_like_a_file else find_example(name), changes or ())
 
 

@@ -24,10 +24,10 @@ class Wheels:
     `momenta` are their momenta now; `command` changes them as the wheels do what they are told.
 
     >>> wheels = Wheels([[1, 0, 0], [0, 1, 0], [0, 0, 1]], torque=0.1, momentum=4.0)
-    >>> wheels.command([0.02, 0.0, -0.05], 1.0)
-    array([-0.02, -0.  ,  0.05])
+    >>> wheels.command([0.02, 0.01, -0.05], 2.0)
+    array([-0.02, -0.01,  0.05])
     >>> wheels.momenta
-    array([-0.02, -0.  ,  0.05])
+    array([-0.04, -0.02,  0.1 ])
     """
 
     def __init__(

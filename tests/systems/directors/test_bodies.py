@@ -205,7 +205,7 @@ def test_what_cannot_be_a_non_twisting_state_is_named() -> None:
         assert error.value.field == field
     with pytest.raises(ph.InvalidInputError, match="third axis principal"):
         NonTwistingBody([[1, 0, 0.1], [0, 2, 0], [0.1, 0, 2.5]])
-    with pytest.raises(ph.InvalidInputError, match="one of directors, R and q"):
+    with pytest.raises(ph.InvalidInputError, match="one of directors, R, q"):
         body.state(directors=np.eye(3), R=np.eye(3))
 
 

@@ -32,7 +32,8 @@ def axes_across(vectors: Array, size: float) -> Array:
     >>> axes_across(np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), 1.0)
     array([[0., 0., 1.]])
     """
-    _, sizes, directions = np.linalg.svd(vectors, full_matrices=True)
+    # three rows at least: of fewer vectors there would be fewer sizes than directions
+    _, sizes, directions = np.linalg.svd(np.concatenate([vectors, np.zeros((3, 3))]), full_matrices=False)
     axes = directions[sizes <= ZERO * size * np.sqrt(len(vectors))]
     axes = np.where(np.abs(axes) < ZERO, 0.0, axes)
     return np.array([axis * np.sign(axis[np.argmax(np.abs(axis))]) for axis in axes]).reshape(-1, 3)
