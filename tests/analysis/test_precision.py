@@ -18,6 +18,7 @@ def methods() -> list[Method]:
     return [m for m in every if m.order > 0 and not m.adaptive and m not in steep]
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("method", methods(), ids=repr)
 def test_it_gives_the_order_of_every_method(method: Method) -> None:
     """With the first step that is small enough for the leading term; of a high order, rounding allows but one or two."""

@@ -34,6 +34,7 @@ def test_crossings_of_the_free_body_are_those_of_its_elliptic_functions() -> Non
     assert np.abs(found.points.omega[:, 1]).max() < 1e-13
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("method", [ph.LGVI(), ph.GaussLegendre(order=8), ph.DOP853()], ids=repr)
 def test_directions_share_the_crossings_of_both(method: ph.Method) -> None:
     state = tumbling()

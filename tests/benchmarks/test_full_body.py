@@ -38,6 +38,7 @@ def test_every_pair_is_counted_once_and_every_body_worked_out_once(n: int) -> No
     assert form.layout.size + form.forces + form.workspace == 24 * n
 
 
+@pytest.mark.verify
 def test_two_hundred_bodies_keep_their_momenta() -> None:
     state = cluster(200)
     run = ph.simulate(state, step=0.02, steps=50, save_every=10)

@@ -35,6 +35,7 @@ def test_golden_turn() -> None:
     assert "more expensive extremal" in str(turn)
 
 
+@pytest.mark.verify
 def test_in_four_dimensions() -> None:
     """The cost is the limit of the discrete one, extrapolated: two problems that share only the discrete body."""
     turn = steer(LAMBDA4, np.eye(4), TURN4, 4.0, starts=3)
@@ -88,6 +89,7 @@ def test_nearby_paths_cost_more() -> None:
         assert cost(path @ son.exp(son.hat(bend))) > cost(path)
 
 
+@pytest.mark.verify
 def test_the_derivative_of_the_end() -> None:
     """By dual numbers and by differences of order 8; in five dimensions it takes two passes."""
     for n in (3, 5):

@@ -55,6 +55,7 @@ def test_the_motion_ends_there_and_costs_what_is_said(unitary: bool) -> None:
     np.testing.assert_allclose(V, -np.swapaxes(V.conj(), -1, -2), atol=1e-13)
 
 
+@pytest.mark.verify
 def test_one_side_alone_steers_the_rigid_body() -> None:
     """A sphere's geodesics are rotations about a fixed axis: V = −log(Q_T)/T, cost ¼ T (θ/T)² 2Λ."""
     turn, Lambda, duration = np.array([0.4, -0.7, 0.5]), 1.3, 2.0

@@ -98,6 +98,7 @@ WITH_LINEAR_TERM = [ph.ChargedBody.example(), ph.ChargedPoints.example(), LINEAR
 WITH_TORQUES = [ph.Pendulum3D.example(), ph.OrbitingBody.example(), DRIVEN.state(omega=[0.5, 0.4, -0.3])]
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("start", WITH_LINEAR_TERM + WITH_TORQUES, ids=lambda start: type(start.system).__name__)
 def test_first_order_phi_has_all_torques(start: ph.State) -> None:
     """F is the rate of the tangent of short accurate steps, by differences of order 8."""

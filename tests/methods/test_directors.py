@@ -294,6 +294,7 @@ def test_a_run_goes_on_from_its_final_state_bit_for_bit() -> None:
             assert np.array_equal(rest.values[name], value), name
 
 
+@pytest.mark.verify
 def test_a_users_moment_at_second_order() -> None:
     """A function of time, attitude and rate, by both schemes, against the right-hand side; it is solved for, not lagged."""
 

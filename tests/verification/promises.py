@@ -73,7 +73,8 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
 def _order(method: Method, subject: Subject, steps: int) -> Found:
     # the errors of the steepest methods reach rounding before they fall evenly; their own tests measure their order, in
     # multiprecision or where it shows
-    shown = 4 if isinstance(method, (Splitting, GaussLegendre)) else 8
+    steep = isinstance(method, (Splitting, GaussLegendre))
+    shown = 4 if steep else 6 if subject.name in ("GeneralBody", "PlanarBody") else 8
     if method.order == 0 or method.adaptive:
         truth = subject.reference if method.adaptive else subject.adaptive_reference
         return _error(method, subject, 10, truth)
@@ -112,11 +113,11 @@ def _energy(method: Method, subject: Subject, steps: int) -> Found:
         return Found(text, bool(found.relative <= rounding))
     deviation = np.abs(run.invariants()[name] - found.first)
     half = len(deviation) // 2
-    bounded = deviation[half:].max() <= 1.75 * deviation[:half].max() + rounding * abs(found.first)
-    # a steady drift doubles from half to half and ends where it strays farthest, a growth as √t makes 1.4 and 0.8 of
-    # these; what oscillates, however slowly, stays below both
+    bounded = deviation[half:].max() <= 3.0 * deviation[:half].max() + rounding * abs(found.first)
+    # a steady drift ends where it strays farthest, and a growth as √t ends at 0.8 of it; what wanders without growing, and
+    # in chaos it wanders slowly and on every processor in another way, stays below a half
     drifted = abs(found.slope) * (run.t[-1] - run.t[0])
-    level = drifted <= 0.2 * found.worst + rounding * abs(found.first)
+    level = drifted <= 0.5 * found.worst + rounding * abs(found.first)
     return Found(f"{text} bounded" if bounded and level else f"{text} drifts", bool(bounded and level))
 
 
@@ -166,6 +167,9 @@ PROMISES = {
 }
 
 
+FIRST = ("FreeRigidBody", "FullTwoBodyProblem")  # systems on which all is tried in the short tests
+
+
 @dataclass(frozen=True)
 class Case:
     """A claim to be tried; `verify` says that it belongs to the long tests."""
@@ -189,6 +193,12 @@ def claims() -> Iterator[Case]:
         for name, promise in PROMISES.items():
             if promise.claimed(method) and promise.applies(method, subject.state.system):
                 if lowest:
-                    yield Case(subject, method, name, FEW, verify=False)
+                    # compiling the duals of Gauss-Legendre, and its order in many digits, take long
+                    later = (
+                        isinstance(method, GaussLegendre)
+                        and name in ("symplectic", "order")
+                        and subject.name not in FIRST
+                    )
+                    yield Case(subject, method, name, FEW, verify=later)
                 if promise.long or not lowest:
                     yield Case(subject, method, name, MANY, verify=True)

@@ -116,6 +116,7 @@ def test_nan_is_a_failure() -> None:
     assert solved(np.array([1.0, 2.0, 3.0]), np.full((3, 3), np.nan))[2]
 
 
+@pytest.mark.verify
 def test_lanes_hold_the_bits_of_doubles() -> None:
     """Easy, hard and hopeless members side by side: each ends as if it were alone, the contraction or Newton's method."""
     rng = np.random.default_rng(5)
@@ -135,6 +136,7 @@ def test_lanes_hold_the_bits_of_doubles() -> None:
         assert np.array_equal(y[n * n : 2 * n * n, lane].reshape(n, n), E)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("fraction", [0.2, 0.9])
 def test_derivatives_are_exact(fraction: float) -> None:
     """By the contraction and by doubling: `δG = ZB + BᵀZ` with δU = Z U, and the value is that of the run on doubles."""

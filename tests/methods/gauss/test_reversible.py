@@ -118,7 +118,8 @@ def test_a_pendulum_and_forces_in_time() -> None:
 
 @pytest.mark.verify
 @pytest.mark.parametrize(
-    ("order", "angles"), [(4, (0.08, 0.04, 0.02)), (8, (0.45, 0.36, 0.28)), (16, (2.0, 1.7, 1.45))]
+    ("order", "angles"),
+    [(4, (0.08, 0.04, 0.02)), (8, (0.45, 0.36, 0.28)), (16, (3.0, 2.6, 2.3, 2.0, 1.8, 1.6, 1.45, 1.3, 1.15))],
 )
 def test_order(order: int, angles: tuple[float, ...]) -> None:
     state = binary(0.5)

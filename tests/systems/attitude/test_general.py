@@ -66,6 +66,7 @@ def test_quadratic_energies_are_the_body_written_by_hand(quadratic: ph.State, gi
     np.testing.assert_allclose(exact[0].R, exact[1].R, atol=1e-12)
 
 
+@pytest.mark.verify
 def test_a_python_function_that_branches(quadratic: ph.State) -> None:
     with pytest.warns(UserWarning, match="no formula"):
         state = GeneralBody(lagrangian=branching).state(**VALUES)
@@ -74,6 +75,7 @@ def test_a_python_function_that_branches(quadratic: ph.State) -> None:
     assert float(state.invariants()["energy"]) == pytest.approx(float(quadratic.invariants()["energy"]), abs=1e-11)
 
 
+@pytest.mark.verify
 def test_lagrangian_and_hamiltonian_are_each_others_transform() -> None:
     """L = 1 − √(1 − ω·ω) and H = √(1 + Π·Π) − 1, a body whose rate has a limit: the same motion, and the same discrete one."""
     U = "0.3*R33 + 0.2*R12"

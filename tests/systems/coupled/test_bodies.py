@@ -193,6 +193,7 @@ def test_spherical_shells_keep_the_sum_of_body_momenta() -> None:
     assert float(shells.potential_energy(R)) == pytest.approx(0.7 * (np.trace(Q) - 3), abs=1e-14)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("name", ["ConcentricShells", "CoupledBodies"])
 def test_rotations_as_one_are_steady(name: str) -> None:
     """They go on for a while as they began, in space and relative to each other, and can be linearised."""

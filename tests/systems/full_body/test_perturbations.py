@@ -157,6 +157,7 @@ def test_the_expansion_of_a_distant_body_converges_to_the_point_sum() -> None:
     assert errors[-1] < 1e-8
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("names", [PLAIN, FUNCTIONS], ids=["numbers", "functions"])
 def test_all_four_discrete_forms_are_one_map(names: tuple[str, ...]) -> None:
     state = problem(*(KINDS[name] for name in names))
@@ -174,6 +175,7 @@ def _both(run: ph.Trajectory, name: str) -> np.ndarray:
     return np.stack([getattr(run, f"{name}1"), getattr(run, f"{name}2")], axis=1)
 
 
+@pytest.mark.verify
 def test_all_four_continuous_forms_agree() -> None:
     state = problem(KINDS["orbit, tidal"], UniformField([0.01, 0.0, -0.02]))
     inertial = state.system.to_inertial(state)
@@ -227,6 +229,7 @@ def test_energy_has_no_slope_near_a_fixed_body() -> None:
     assert abs(energy.slope) * (run.t[-1] - run.t[0]) < 0.2 * energy.worst
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("names", [PLAIN, FUNCTIONS], ids=["numbers", "functions"])
 def test_the_step_stays_symplectic_and_its_tangent_map_exact(names: tuple[str, ...]) -> None:
     state = problem(*(KINDS[name] for name in names))

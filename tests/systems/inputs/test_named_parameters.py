@@ -142,6 +142,7 @@ def test_directors_take_parameters() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-13)
 
 
+@pytest.mark.verify
 def test_coupled_bodies_and_perturbations_take_parameters() -> None:
     def pair(**given: Any) -> np.ndarray:
         body = ph.CoupledBodies([J, [2, 1.5, 1]], **given)
@@ -167,6 +168,7 @@ def test_coupled_bodies_and_perturbations_take_parameters() -> None:
     np.testing.assert_allclose(second, problem(0.8, potential="0.8*(x**2 + R33*z)"), atol=1e-14)
 
 
+@pytest.mark.verify
 def test_distant_bodies_move_by_formulas_with_parameters() -> None:
     place = ["a*cos(w*t)", "a*sin(w*t)", "0"]
     moon = ph.DistantBody(2.0, place, parameters={"a": 20.0, "w": 0.3})

@@ -122,6 +122,7 @@ def test_continuous_motion() -> None:
     np.testing.assert_allclose(0.2 * (damper + np.cross(w, d)), -0.7 * (d - w), atol=1e-5)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("C", ["0.7", "100"])
 def test_steps_and_tangent_against_forty_digits(full: bool, C: str) -> None:
