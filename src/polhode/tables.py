@@ -94,7 +94,7 @@ def list_systems() -> Table:
     >>> [row["conserved"] for row in list_systems() if row["system"] == "FreeRigidBody"]
     [['energy', 'spatial_momentum', 'momentum_norm']]
     """
-    return Table("Systems", [_system_row(name, cls) for name, cls in known_systems().items()])
+    return Table("Systems", [system_row(name, cls) for name, cls in known_systems().items()])
 
 
 def list_methods() -> Table:
@@ -106,7 +106,8 @@ def list_methods() -> Table:
     return Table("Methods", [row for name, cls in known_methods().items() for row in _method_rows(name, cls)])
 
 
-def _system_row(name: str, cls: type[System]) -> Row:
+def system_row(name: str, cls: type[System]) -> Row:
+    """The row of one system."""
     # flows and conserved quantities may depend on the parameters: take those of an example in general position
     body = cls.example().system
     return {
@@ -115,7 +116,7 @@ def _system_row(name: str, cls: type[System]) -> Row:
         "arguments": _arguments(cls),
         "state": list(body.fields),
         "conserved": list(body.conserved),
-        "methods": [method for method, kind in known_methods().items() if _fits(kind, body)],
+        "methods": [method for method, kind in known_methods().items() if fits(kind, body)],
         "reference": cls.reference,
     }
 
@@ -136,7 +137,7 @@ def _method_rows(name: str, cls: type[Method]) -> Iterator[Row]:
         }
 
 
-def _fits(method: type[Method], body: System) -> bool:
+def fits(method: type[Method], body: System) -> bool:
     """Whether the method, in any of its settings, can integrate the system."""
     return any(variant.why_not(body) is None for variant in method.variants())
 

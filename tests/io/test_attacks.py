@@ -68,7 +68,7 @@ OTHERS = [
     '[system]\ntype = "FreeRigidBody"\ninertia = [1.0, 2.0, 2.5]\n__class__ = "x"',
     '[system]\ntype = "FreeRigidBody"\ninertia = "/etc/passwd"',
     '[system]\ntype = "FreeRigidBody"\ninertia = [1.0, 2.0, 2.5]\n[output]\nfile = "../../out.nc"',
-    '[system]\ntype = "FreeRigidBody"\ninertia = [1.0, 2.0, 2.5]\n[output]\nfile = "/tmp/out.nc"',
+    '[system]\ntype = "FreeRigidBody"\ninertia = [1.0, 2.0, 2.5]\n[output]\nfile = "/elsewhere/out.nc"',
     "a = " + "[" * 5000 + "]" * 5000,
     "\x1b]0;title\x07 = 1",
     "x" * 100000,

@@ -6,7 +6,6 @@ Nothing but arithmetic is evaluated, so that text from a file is safe to read.
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.system import State, System
 from ..errors import InvalidInputError
+from ..systems.inputs.parser import ARITHMETIC
 
 Array = NDArray[np.float64]
 Quantity = Callable[[State], Array]
@@ -30,15 +30,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
     "log": np.log,
     "abs": np.abs,
-}
-OPERATORS: dict[type, Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
 }
 Evaluate = Callable[[State], Any]
 
@@ -70,10 +61,10 @@ def quantity(system: System, given: str | Quantity, field: str = "quantity") -> 
                 return _entry(name, ())
             case ast.Subscript(ast.Name(name), index) if name in system.fields:
                 return _entry(name, _indices(index))
-            case ast.BinOp(left, op, right) if type(op) in OPERATORS:
-                return _applied(OPERATORS[type(op)], built(left), built(right))
-            case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
-                return _applied(OPERATORS[type(op)], built(operand))
+            case ast.BinOp(left, op, right) if type(op) in ARITHMETIC:
+                return _applied(ARITHMETIC[type(op)], built(left), built(right))
+            case ast.UnaryOp(op, operand) if type(op) in ARITHMETIC:
+                return _applied(ARITHMETIC[type(op)], built(operand))
             case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
                 return _applied(FUNCTIONS[name], *map(built, arguments))
             case ast.Name(name) | ast.Call(ast.Name(name)) | ast.Subscript(ast.Name(name)):

@@ -52,10 +52,10 @@ def describe(system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A nam
     import inspect
 
     from ..io.scenario.template import find_system
-    from ..tables import Table, list_systems
+    from ..tables import Table, system_row
 
     cls = find_system(system)
-    row = next(row for row in list_systems() if row["system"] == system)
+    row = system_row(system, cls)
     body = cls.example().system
     say(f"{system}: {cls.summary}\n\n{inspect.getdoc(cls) or ''}\n")
     fields = [

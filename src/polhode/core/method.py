@@ -262,6 +262,17 @@ class MethodOfOrders(Method):
         return [make(order=order) for order in cls.orders]
 
 
+def sampled_steps(first: int, count: int, every: int) -> NDArray[np.int64]:
+    """Of the `count` steps after step `first`, those with a sample: every `every`-th step, and the last.
+
+    >>> sampled_steps(3, 9, 5)
+    array([ 5, 10, 12])
+    """
+    last = first + count
+    numbers = np.arange((first // every + 1) * every, last + 1, every)
+    return np.append(numbers, last) if count and (not numbers.size or numbers[-1] != last) else numbers
+
+
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """That of `allowed` which `value` equals."""
     if isinstance(value, np.ndarray) or value not in allowed:

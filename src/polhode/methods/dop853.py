@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, Method, Run, Start, one_of
+from ..core.method import Array, Method, Run, Start, one_of, sampled_steps
 from ..core.representation import Form
 from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
@@ -356,10 +356,7 @@ class DOP853Run(Workbench, Run):
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         t0, step = self.clock
-        last = first + count
-        numbers = np.arange((first // every + 1) * every, last + 1, every)
-        if count and (not numbers.size or numbers[-1] != last):
-            numbers = np.append(numbers, last)
+        numbers = sampled_steps(first, count, every)
         status, _ = self.follow(np.asarray(t0 + numbers * step, dtype=np.float64), samples)
         if not status:
             return 0, count

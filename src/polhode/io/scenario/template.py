@@ -12,6 +12,7 @@ from ...core.method import known_methods
 from ...core.system import State, System
 from ...errors import InvalidInputError
 from ...systems.registry import known_systems
+from ...tables import fits
 from .document import RunTable
 from .validation import arguments_table, nearest
 
@@ -46,7 +47,7 @@ def scenario_template(name: str) -> str:
     lines += ["", "[state]", f"# {', '.join(_state_keys(start))}: give what is known", *_state(start)]
     lines += ["", "[run]", "t_end = 10.0"]
     lines += _remarks((key, field.description) for key, field in RunTable.model_fields.items() if key != "t_end")
-    fitting = [method for method, cls in known_methods().items() if _fits(cls, start)]
+    fitting = [method for method, cls in known_methods().items() if fits(cls, start.system)]
     lines += ["", "# [method]  # chosen for the tolerance if left out", f"# type: one of {', '.join(fitting)}"]
     return "\n".join(lines) + "\n"
 
@@ -119,7 +120,3 @@ def _gives(start: State, given: dict[str, Any]) -> bool | None:
         return None
     names = ["R" if name == "q" else name for name in start.values]  # of quaternions two are the same attitude
     return all(np.allclose(getattr(found, name), getattr(start, name), rtol=1e-12, atol=1e-14) for name in names)
-
-
-def _fits(cls: Any, start: State) -> bool:
-    return any(method.why_not(start.system) is None for method in cls.variants())

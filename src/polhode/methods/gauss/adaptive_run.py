@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.method import Start
+from ...core.method import Start, sampled_steps
 from ...scalars import double
 from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
 from ..loops import no_force
@@ -93,10 +93,7 @@ class AdaptiveRun(GaussRun):
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         t0, step = self.clock
-        last = first + count
-        numbers = np.arange((first // every + 1) * every, last + 1, every)
-        if count and (not numbers.size or numbers[-1] != last):
-            numbers = np.append(numbers, last)
+        numbers = sampled_steps(first, count, every)
         status, reached = self.follow(np.asarray(t0 + numbers * step, dtype=np.float64), samples)
         if not status:
             return 0, count

@@ -16,7 +16,7 @@ from ...errors import InvalidInputError
 from .limits import FLOATS, check_text, float_of
 
 LARGEST_POWER = 64
-OPERATORS: dict[type, Callable[..., Any]] = {
+ARITHMETIC: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -24,6 +24,8 @@ OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Pow: operator.pow,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
+}
+OPERATORS: dict[type, Callable[..., Any]] = ARITHMETIC | {
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
     ast.Lt: operator.lt,
