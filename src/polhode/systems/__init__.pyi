@@ -12,9 +12,10 @@ from .attitude.point_masses import FieldBody
 from .coupled.bodies import CoupledBodies
 from .coupled.shells import ConcentricShells
 from .directors.bodies import DirectorBody, NonTwistingBody
+from .full_body.distant_body import DistantBody, KeplerOrbit
 from .full_body.external_potential import ExternalPotential
 from .full_body.inertial import FullBodyProblem
-from .full_body.perturbations import DistantBody, KeplerOrbit, UniformField
+from .full_body.perturbations import UniformField
 from .full_body.relative import FullTwoBodyProblem
 from .full_body.tides import TidalFriction
 from .inputs.sympy_kernels import symbols

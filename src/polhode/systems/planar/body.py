@@ -44,7 +44,7 @@ from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, par_int
 from ..inputs.angle_function import AnglePotential, Torque
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibrium
-from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned
+from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned, turning
 from .roots import angles_of_zero, chebyshev_roots
 
 Array = NDArray[np.float64]
@@ -94,9 +94,7 @@ def drift_damped(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 @rate
 def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = p/J`, `ṗ = −d p/J`."""
-    omega = get(y, MOMENTUM, S) / par(p, INERTIA, S)
-    put(dy, COSINE, S, -omega * get(y, SINE, S))
-    put(dy, SINE, S, omega * get(y, COSINE, S))
+    omega = turning(S, y, p, dy)
     put(dy, MOMENTUM, S, -par(p, DAMPING, S) * omega)
     return SUCCESS
 
