@@ -46,8 +46,8 @@ lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
-docs: $(STAMP)  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+docs: $(STAMP)  ## build the documentation into site/; its pages run, so the first time takes minutes
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --doctree-dir $(VENV)/doctrees docs site
 
 bench: $(STAMP)  ## speed beside a C program compiled on the spot
 	$(BIN)/python -m benchmarks
@@ -58,5 +58,5 @@ soak: $(STAMP)  ## hours: random inputs, killed runs, and the growth of momentum
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
 clean:  ## remove everything that was made
-	rm -rf $(VENV) out site .pytest_cache .ruff_cache
+	rm -rf $(VENV) out site docs/made .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
