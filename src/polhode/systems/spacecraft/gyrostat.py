@@ -36,7 +36,7 @@ from ..attitude.base import AttitudeSystem
 from ..attitude.given import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from ..inputs.named_parameters import NamedParameters
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from .given_momentum import GivenMomentum, is_of_time
 from .gyrostat_flows import (
     ATTITUDES,
@@ -305,11 +305,11 @@ class Gyrostat(AttitudeSystem):
             return []
         return sorted({round(float(spin.kinetic_energy), 12) for spin in self.steady_spins(momentum)})
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """At rest, in any attitude; see `steady_spins` for the rotations."""
         if not self.autonomous:
             raise InvalidInputError("system", self, "a constant rho and no torque: only then can it stay at rest")
-        return [Equilibrium("at rest, in any attitude", self.state())]
+        return Equilibria([Equilibrium("at rest, in any attitude", self.state())], "any turn of space")
 
     @classmethod
     def example(cls) -> State:
