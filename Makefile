@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify lint docs bench soak clean
+.PHONY: help demo test verify lint docs bench soak mutate clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -56,6 +56,9 @@ soak: $(STAMP)  ## hours: random inputs, killed runs, and the growth of momentum
 	POLHODE_RANDOM_CASES=100000 $(BIN)/python -m pytest -n auto tests/test_random_inputs.py tests/io/test_damaged_files.py
 	$(BIN)/python -m benchmarks.soak.kills --kills 200
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
+
+mutate: $(STAMP)  ## many hours: 500 small faults, one by one, each of which must turn a test red; goes on where it was stopped
+	$(BIN)/python -m benchmarks.mutation --sample 500 --seed 1 --jobs $(or $(JOBS),1) --results out/mutants
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) out site docs/made .pytest_cache .ruff_cache
