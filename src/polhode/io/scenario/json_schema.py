@@ -13,6 +13,11 @@ from typing import Any, get_origin, get_type_hints
 from ...bodies import KINDS, Body, Polyhedron
 from ...core.method import known_methods
 from ...core.system import System
+from ...systems.environment.magnetic_field import MagneticField
+from ...systems.environment.orbit import Orbit
+from ...systems.environment.parts import KINDS as PARTS
+from ...systems.environment.parts import GravityGradient
+from ...systems.environment.plates import Plate
 from ...systems.registry import known_systems
 from .document import Document
 from .validation import arguments_table, members
@@ -36,6 +41,7 @@ def scenario_schema() -> Schema:
     schema = _without_titles(Document.model_json_schema())
     parts: dict[str, Schema] = schema.setdefault("$defs", {})
     parts["body"] = {"oneOf": [*(_body_schema(kind, cls) for kind, cls in KINDS.items()), _mesh_file_schema()]}
+    parts |= _environment_schemas()
     systems, methods = known_systems(), known_methods()
     for name, system in systems.items():
         parts[name] = _typed_schema(name, system.__init__, system.summary)
@@ -65,6 +71,10 @@ def _arguments_schema(function: Callable[..., Any]) -> Schema:
             one = {"$ref": "#/$defs/body"}
             is_list = get_origin(hint) is Sequence
             schema["properties"][name] = {"type": "array", "items": one, "minItems": 1} if is_list else one
+        if name in schema.get("properties", {}) and Orbit in members(hint):
+            schema["properties"][name] = {"$ref": "#/$defs/orbit"}
+        if name in schema.get("properties", {}) and GravityGradient in members(hint):
+            schema["properties"][name] = {"type": "array", "items": {"$ref": "#/$defs/environment"}}
     return schema
 
 
@@ -80,6 +90,23 @@ def _typed_schema(name: str, function: Callable[..., Any], what: str) -> Schema:
     schema = _arguments_schema(function)
     properties = {"type": {"const": name}} | schema.get("properties", {})
     return schema | {"description": what, "properties": properties, "required": ["type", *schema.get("required", [])]}
+
+
+def _environment_schemas() -> dict[str, Schema]:
+    """The orbit of a spacecraft, and what acts on it there."""
+    plate, field = (_arguments_schema(kind.__init__) for kind in (Plate, MagneticField))
+    field["properties"] |= {"igrf": {"type": "string", "description": "a day: the reference field then"}}
+    field["properties"] |= {"degree": {"type": "integer", "description": "of the reference field, at most 13"}}
+    kinds = []
+    for name, kind in PARTS.items():
+        part = _typed_schema(name, kind.__init__, (inspect.getdoc(kind) or name).split("\n")[0])
+        part["properties"] |= (
+            {"plates": {"type": "array", "items": plate, "minItems": 1}} if "plates" in part["properties"] else {}
+        )
+        part["properties"] |= {"field": field} if "field" in part["properties"] else {}
+        kinds.append(part)
+    orbit = _arguments_schema(Orbit.__init__) | {"description": "an elliptic orbit about a planet"}
+    return {"orbit": orbit, "environment": {"oneOf": kinds}}
 
 
 def _state_schema(system: type[System]) -> Schema:

@@ -25,6 +25,7 @@ from ...errors import InvalidInputError
 from ...gravity import LARGEST_ORDER, Expansion
 from ...gravity.dispatch import energies
 from ...gravity.kepler import plane
+from ...gravity.kepler_equation import MOST_ITERATIONS
 from ...scalars import double, kernel
 from ...scalars.compile import Kernel
 from ..inputs.named_parameters import NamedParameters
@@ -42,7 +43,6 @@ from .perturbation_kernels import (
     ECCENTRICITY,
     ITERATIONS,
     LIST,
-    MOST_ITERATIONS,
     ORBIT_NUMBERS,
     POTENTIAL,
     POTENTIAL_NUMBERS,
