@@ -11,6 +11,7 @@ from polhode.analysis import symplectic_defect
 from polhode.analysis.structure import difference_map, tangent_map
 from polhode.bodies import Dumbbell, Ellipsoid, PointMasses, Sphere
 from polhode.gravity import PointsPoints
+from polhode.gravity.kepler_equation import eccentric_anomaly
 from polhode.scalars import cos, kernel, sin, where
 from polhode.systems import (
     DistantBody,
@@ -20,7 +21,7 @@ from polhode.systems import (
     KeplerOrbit,
     UniformField,
 )
-from polhode.systems.full_body.perturbation_kernels import eccentric_anomaly, monopole
+from polhode.systems.full_body.perturbation_kernels import monopole
 from tests.tiers import later
 
 ORBIT = KeplerOrbit(

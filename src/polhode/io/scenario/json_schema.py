@@ -14,6 +14,11 @@ from ...bodies import KINDS, Body, Part, Polyhedron
 from ...bodies.compound import PLACES
 from ...core.method import known_methods
 from ...core.system import System
+from ...systems.environment.magnetic_field import MagneticField
+from ...systems.environment.orbit import Orbit
+from ...systems.environment.parts import KINDS as PARTS
+from ...systems.environment.parts import GravityGradient
+from ...systems.environment.plates import Plate
 from ...systems.registry import known_systems
 from .bodies import body_key
 from .document import Document
@@ -40,6 +45,7 @@ def scenario_schema() -> Schema:
     parts: dict[str, Schema] = schema.setdefault("$defs", {})
     bodies = [*(_body_schema(kind, cls) for kind, cls in KINDS.items()), _mesh_file_schema()]
     parts["body"], parts["part"] = {"oneOf": bodies}, {"oneOf": [_placed_schema(body) for body in bodies]}
+    parts |= _environment_schemas()
     systems, methods = known_systems(), known_methods()
     for name, system in systems.items():
         parts[name] = _typed_schema(name, system.__init__, system.summary)
@@ -74,6 +80,10 @@ def _arguments_schema(owner: str, function: Callable[..., Any]) -> Schema:
             if key != name and name in schema.get("required", []):  # one of the two
                 schema["required"].remove(name)
                 schema.setdefault("allOf", []).append({"oneOf": [{"required": [name]}, {"required": [key]}]})
+        if name in schema.get("properties", {}) and Orbit in members(hint):
+            schema["properties"][name] = {"$ref": "#/$defs/orbit"}
+        if name in schema.get("properties", {}) and GravityGradient in members(hint):
+            schema["properties"][name] = {"type": "array", "items": {"$ref": "#/$defs/environment"}}
     for name, key in schema.get("properties", {}).items():
         if (text := meaning(owner, name)) is not None:
             key["description"] = text
@@ -92,6 +102,23 @@ def _typed_schema(name: str, function: Callable[..., Any], what: str) -> Schema:
     schema = _arguments_schema(name, function)
     properties = {"type": {"const": name, "description": what}} | schema.get("properties", {})
     return schema | {"description": what, "properties": properties, "required": ["type", *schema.get("required", [])]}
+
+
+def _environment_schemas() -> dict[str, Schema]:
+    """The orbit of a spacecraft, and what acts on it there."""
+    plate, field = (_arguments_schema(kind.__name__, kind.__init__) for kind in (Plate, MagneticField))
+    field["properties"] |= {"igrf": {"type": "string", "description": "a day: the reference field then"}}
+    field["properties"] |= {"degree": {"type": "integer", "description": "of the reference field, at most 13"}}
+    kinds = []
+    for name, kind in PARTS.items():
+        part = _typed_schema(name, kind.__init__, (inspect.getdoc(kind) or name).split("\n")[0])
+        part["properties"] |= (
+            {"plates": {"type": "array", "items": plate, "minItems": 1}} if "plates" in part["properties"] else {}
+        )
+        part["properties"] |= {"field": field} if "field" in part["properties"] else {}
+        kinds.append(part)
+    orbit = _arguments_schema("Orbit", Orbit.__init__) | {"description": "an elliptic orbit about a planet"}
+    return {"orbit": orbit, "environment": {"oneOf": kinds}}
 
 
 def _state_schema(system: type[System]) -> Schema:

@@ -13,6 +13,7 @@ from ...core.checks import check_finite, check_integer, check_positive, from_tab
 from ...errors import InvalidInputError
 from ...gravity import LARGEST_ORDER
 from ...gravity.kepler import plane
+from ...gravity.kepler_equation import MOST_ITERATIONS
 from ...scalars import kernel
 from ...scalars.compile import Kernel
 from ..inputs.named_parameters import NamedParameters
@@ -28,7 +29,6 @@ from .perturbation_kernels import (
     DISTANT_NUMBERS,
     ECCENTRICITY,
     ITERATIONS,
-    MOST_ITERATIONS,
     ORBIT_NUMBERS,
     RATE,
     orbit_place,
