@@ -17,8 +17,10 @@ from typing import Any as _Any
 
 from . import methods, systems
 from ._version import __version__
+from .core.dates import Epoch
 from .core.method import Method
 from .core.system import State, System
+from .core.units import Units
 from .ensemble import Ensemble, ensemble
 from .errors import (
     AccuracyWarning,
@@ -129,6 +131,7 @@ __all__ = [
     "EnergyMomentum",
     "EnergyWarning",
     "Ensemble",
+    "Epoch",
     "Exact",
     "ExternalPotential",
     "FieldBody",
@@ -171,6 +174,7 @@ __all__ = [
     "TidalFriction",
     "Trajectory",
     "UniformField",
+    "Units",
     "__version__",
     "bishop",
     "ensemble",

@@ -94,7 +94,7 @@ class FullTwoBodyProblem(System):
     }
     conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "kinetic and potential energy"),
-        "linear_momentum": Invariant("momentum", "total linear momentum"),
+        "linear_momentum": Invariant("momentum", "total linear momentum", "mass length/time"),
         "angular_momentum": Invariant("momentum", "total angular momentum about the mass centre"),
     }
 
