@@ -154,9 +154,10 @@ class Trajectory:
     def _repr_html_(self) -> str:
         return above("trajectory_html")(self)
 
-    def plot(self, figure: str | None = None) -> Figure:
-        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one."""
-        return above("plot")(self, figure)
+    def plot(self, figure: str | None = None, *, ax: Any = None) -> Figure:
+        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one. With
+        `ax` it is drawn into axes that you have: one `Axes`, or a list with as many as the figure has panels."""
+        return above("plot")(self, figure, ax)
 
     def view(self, height: int = 480) -> Any:
         """The animated view, in a notebook; `polhode view` shows a saved run without a notebook."""

@@ -73,6 +73,8 @@ class ViewServer:
             for handle, item in self._trails:
                 handle.points = self._trail_segments(item)
             self._time.value = round(float(self.shown.t[0] + fraction * self._span), 12)
+            if self._clock is not None:
+                self._clock.value = self.shown.clock.text(float(self.shown.t[0] + fraction * self._span))
 
     def _play(self) -> None:
         """Advance the scene while playing, at the chosen speed."""
@@ -133,6 +135,9 @@ class ViewServer:
         gui.add_html(f'<div style="padding: 0 0.8em; font-size: 0.9em">{said}</div>')  # Markdown would run code in it
         first, last = sorted((float(shown.t[0]), float(shown.t[-1])))
         step = 10.0 ** np.floor(np.log10((last - first) / 1000.0)) if first < last else 1.0
+        self._clock = (
+            gui.add_text("", shown.clock.text(float(shown.t[0])), disabled=True) if shown.clock.seconds else None
+        )
         self._time = gui.add_slider("time", min=first, max=max(last, first + step), step=step, initial_value=shown.t[0])
         self._button = gui.add_button("▶ play")
         self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1×")

@@ -39,6 +39,17 @@ function polhodeView(root) {
     const part = high > low ? Math.min(1, Math.max(0, (now - s[low]) / (s[high] - s[low]))) : 0;
     return scene.interpolated ? [low, part] : [part < 1 ? low : high, 0];
   }
+  function readTime(time) { // "3 d 4 h", and the date where there is an epoch, as `Clock.text` says it
+    const { seconds, first, start, system } = scene.clock, passed = time * seconds, parts = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+    let text = Number(passed.toPrecision(4)) + " s";
+    if (first < 3) {
+      const [[large, size], [small, part]] = parts.slice(first), whole = Math.floor(Math.abs(passed) / part + 1e-6), many = size / part;
+      text = (passed < 0 ? "−" : "") + Math.floor(whole / many) + " " + large + " " + (whole % many) + " " + small;
+    }
+    if (!start) return text;
+    const date = new Date(Date.parse(start + "Z") + 1000 * passed);
+    return text + ", " + date.toISOString().slice(0, first < 2 ? 16 : 19).replace("T", " ") + " " + system;
+  }
   function row(track, i, width) {
     const at = track.length === width ? 0 : i * width;
     return Array.from(track.subarray(at, at + width));
@@ -267,7 +278,7 @@ function polhodeView(root) {
     }
     slider.value = now;
     const where = frameAt(now), shownTime = t[where[0]] + where[1] * ((t[where[0] + 1] || 0) - t[where[0]]);
-    clock.value = "t = " + Number(shownTime.toPrecision(5)).toFixed(Math.max(0, 4 - Math.ceil(Math.log10(Math.abs(t[0]) + Math.abs(span)))));
+    clock.value = scene.clock?.seconds ? readTime(shownTime) : "t = " + Number(shownTime.toPrecision(5)).toFixed(Math.max(0, 4 - Math.ceil(Math.log10(Math.abs(t[0]) + Math.abs(span)))));
     const ratio = window.devicePixelRatio || 1, size = [canvas.clientWidth, canvas.clientHeight].map((x) => Math.max(1, Math.round(x * ratio)));
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
     gl.viewport(0, 0, ...size);
