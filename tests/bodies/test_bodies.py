@@ -8,7 +8,20 @@ import math
 import numpy as np
 import pytest
 
-from polhode.bodies import Body, Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere, body_from
+from polhode.bodies import (
+    Body,
+    Box,
+    Compound,
+    Cone,
+    Cylinder,
+    Dumbbell,
+    Ellipsoid,
+    GivenIntegrals,
+    Part,
+    PointMasses,
+    Sphere,
+    body_from,
+)
 from polhode.bodies.integrals import inertia_from
 from polhode.errors import InvalidInputError
 from tests.bodies.shapes import CUBE, CUBE_FACES, lumpy
@@ -24,6 +37,12 @@ BODIES: list[Body] = [
     Ellipsoid(2.0, [3.0, 2.0, 1.0]),
     lumpy(density=2.0),
     GivenIntegrals(BALLS.inertia_integrals(11), radius=4.0),
+    Box([3.0, 2.0, 1.0], density=2.0, colour="#D55E00"),
+    Cylinder(0.5, 2.0, mass=3.0, inner_radius=0.4),
+    Cone(0.5, 2.0, density=3.0),
+    Compound(
+        [Part(Cone(0.5, 2.0, mass=1.0), [0.3, -0.2, 1.0], axis=[1.0, 2.0, -3.0]), Sphere(1.0, 0.5)], colour="#0072B2"
+    ),
 ]
 each_body = pytest.mark.parametrize("body", BODIES, ids=lambda b: b.kind)
 

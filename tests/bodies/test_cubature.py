@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Body, Ellipsoid, PointMasses, Polyhedron
+from polhode.bodies import Body, Compound, Cone, Cylinder, Ellipsoid, Part, PointMasses, Polyhedron
 from polhode.bodies.cubature import interior_points
 from polhode.bodies.integrals import exponents
 
@@ -23,8 +23,12 @@ BOX_FACES = [
         Ellipsoid(5.0, [3.0, 2.0, 1.0]),
         Polyhedron(BOX, BOX_FACES, mass=2.0, recentre=True),
         PointMasses([1.0, 2.0, 3.0], [[1, 0, 0], [0, 1, 0], [0, 0.5, -1]], recentre=True),
+        Cylinder(1.0, 3.0, mass=2.0, inner_radius=0.6),
+        Compound(
+            [Part(Cone(1.0, 3.0, mass=2.0), [0.5, 0.0, 1.0], axis=[1.0, 1.0, 0.0]), Ellipsoid(1.0, [1.0, 2.0, 1.5])]
+        ),
     ],
-    ids=["ellipsoid", "box", "points"],
+    ids=["ellipsoid", "box", "points", "tube", "compound"],
 )
 def test_monomials_are_integrated_exactly(body: Body) -> None:
     masses, x = interior_points(body, degree=5)

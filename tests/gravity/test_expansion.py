@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
+from polhode.bodies import Box, Compound, Cone, Cylinder, Dumbbell, Ellipsoid, GivenIntegrals, Part, PointMasses, Sphere
+from polhode.bodies.cubature import interior_points
 from polhode.errors import InvalidInputError, PolhodeError
 from polhode.gravity import Expansion, PointsPoints
 from polhode.gravity.multipoles import highest_degree, reduced_operator
@@ -99,6 +100,22 @@ def test_ellipsoid_and_its_mesh():
         errors.append([abs(found[0] - exact[0]), np.abs(found[1] - exact[1]).max(), np.abs(found[2] - exact[2]).max()])
     ratios = np.array(errors[1]) / errors[2]
     np.testing.assert_allclose(ratios, 4.0, atol=0.25)
+
+
+def test_compounds_attract_as_the_points_inside_them():
+    parts = [
+        Part(Cone(0.3, 0.8, density=2.0), [0.1, 0.2, 0.3], axis=[1, 2, 3]),
+        Part(Cylinder(0.5, 0.1, mass=0.4, inner_radius=0.4), [0.0, -0.1, 0.0], axis=[1, 0, 0]),
+        Box([0.2, 0.3, 0.4], density=1.5),
+    ]
+    body = Compound(parts, recentre=True)
+    masses, points = interior_points(body, 16)
+    x = 3.0 * X
+    exact = -G * 2.0 * np.sum(masses / np.linalg.norm(x - points, axis=1))
+    # body 2 is at the origin with its axes, body 1 is the ball
+    assert Expansion(Sphere(2.0, 0.1), body, 16, G).evaluate(x, R)[0] == pytest.approx(exact, rel=1e-12)
+    with pytest.raises(InvalidInputError, match="recentre=True"):
+        Expansion(Sphere(2.0, 0.1), Compound(parts), 4, G)
 
 
 def test_spheres_are_points():

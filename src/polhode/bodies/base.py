@@ -6,23 +6,41 @@ where it is, and the bodies that may be given off it can be moved there when the
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.checks import check_positive, from_table
+from ..errors import InvalidInputError
 from .integrals import first_moments, inertia_from
 
 Array = NDArray[np.float64]
 
+KINDS: dict[str, type[Body]] = {}  # of all bodies that can be described
+COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
+
 
 class Body(ABC):
-    """Base of all bodies."""
+    """Base of all bodies. `colour` is the one to draw the body in, "#rrggbb", or None."""
 
     kind: ClassVar[str]
     mass: float
+    volume: float = float("nan")  # NaN where it is not known
+    colour: str | None = None
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in cls.__dict__:
+            KINDS[cls.kind] = cls
+
+    @classmethod
+    def from_table(cls, field: str, arguments: Mapping[str, Any]) -> Body:
+        """The body with these arguments; errors name `field`."""
+        return from_table(field, cls, arguments)
 
     @abstractmethod
     def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
@@ -48,5 +66,41 @@ class Body(ABC):
         """The 3×3 inertia about the mass centre, along the axes of the body's frame."""
         return inertia_from(self.inertia_integrals(2))
 
+    def _described(self, **arguments: Any) -> dict[str, Any]:
+        """The type, the arguments that are not None, and the colour if there is one."""
+        given = {"type": self.kind} | arguments | {"colour": self.colour}
+        return {name: value for name, value in given.items() if value is not None}
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(mass={self.mass:.6g})"
+
+
+def body_from(description: Mapping[str, Any], field: str = "body") -> Body:
+    """The body that `describe()` described; errors name `field`.
+
+    >>> body_from({"type": "sphere", "mass": 2.0, "radius": 1.0})
+    Sphere(mass=2)
+    """
+    arguments = dict(description)
+    kind = arguments.pop("type", None)
+    if kind not in KINDS:
+        raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
+    return KINDS[kind].from_table(field, arguments)
+
+
+def check_colour(colour: Any) -> str | None:
+    """A colour as "#rrggbb", or None."""
+    if colour is not None and not (isinstance(colour, str) and COLOUR.fullmatch(colour)):
+        raise InvalidInputError("colour", colour, 'red, green and blue as "#rrggbb", such as "#D55E00"')
+    return colour
+
+
+def mass_and_density(mass: float | None, density: float | None, volume: float) -> tuple[float, float]:
+    """Both, from the one that is given."""
+    if (mass is None) == (density is None):
+        raise InvalidInputError("mass", mass, "either mass or density, one of the two")
+    if mass is not None:
+        given = check_positive("mass", mass)
+        return given, given / volume
+    rho = check_positive("density", density)
+    return rho * volume, rho

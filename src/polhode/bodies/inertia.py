@@ -1,4 +1,4 @@
-"""The inertia of a rigid body: what may be one, and the numbers that kernels need of it.
+"""The inertia of a rigid body: what may be one, and the numbers that kernels need of it. A body with a shape gives its own.
 
 `J` inertia in the body frame, `Jd = ½ tr(J) 1 − J = ∫ ρρᵀ dm` the nonstandard inertia. A mass distribution has Jd ≥ 0,
 which says for the principal moments that none exceeds the sum of the other two.
@@ -6,17 +6,22 @@ which says for the principal moments that none exceeds the sum of the other two.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.checks import check_finite, check_positive
 from ..core.parameters import ParameterLayout
 from ..errors import InvalidInputError
 from ..geometry.array_api import doubles
 from ..geometry.increments.rigid import symmetric_entries
+from .base import Body, body_from
 
 Array = NDArray[np.float64]
+InertiaLike: TypeAlias = ArrayLike | Body  # what an inertia is made from: three moments, a 3×3 matrix, or a body
 TOLERANCE = 1e-12
 LARGEST = 1e150
 INERTIA_ENTRIES = ParameterLayout(J=6, J_inverse=6)  # what kernels read of an inertia
@@ -25,20 +30,24 @@ STILL = 1e20  # the square of a length in any units that is long beside an orbit
 
 @dataclass(frozen=True)
 class Inertia:
-    """A checked inertia matrix; `Inertia.of` makes it from three moments or a 3×3 matrix."""
+    """A checked inertia matrix; `Inertia.of` makes it from three moments, a 3×3 matrix, or the `body` whose inertia it is."""
 
     matrix: Array
     inverse: Array
     moments: Array
     axes: Array
+    body: Body | None = None
 
     def __post_init__(self) -> None:
         for array in (self.matrix, self.inverse, self.moments, self.axes):
             array.flags.writeable = False
 
     @classmethod
-    def of(cls, value: ArrayLike, *, allow_unphysical: bool = False, field: str = "inertia") -> Inertia:
-        """Check `value`. `allow_unphysical` accepts moments that no mass distribution has.
+    def of(
+        cls, value: InertiaLike | Mapping[str, Any], *, allow_unphysical: bool = False, field: str = "inertia"
+    ) -> Inertia:
+        """Check `value`. `allow_unphysical` accepts moments that no mass distribution has. A body gives its inertia about the
+        mass centre, along the axes of its frame; a description of a body (`Body.describe`) counts as that body.
 
         >>> Inertia.of([1.0, 2.0, 3.0]).moments
         array([1., 2., 3.])
@@ -49,10 +58,15 @@ class Inertia:
         """
         if not isinstance(allow_unphysical, (bool, np.bool_)):
             raise InvalidInputError("allow_unphysical", allow_unphysical, "True or False")
+        if isinstance(value, Mapping):
+            value = body_from(value, field)
+        body = value if isinstance(value, Body) else None
         try:
-            array = doubles(value)
+            array = doubles(_short(value.inertia) if isinstance(value, Body) else value)
         except (TypeError, ValueError):
-            raise InvalidInputError(field, value, "three principal moments or a symmetric 3×3 matrix") from None
+            raise InvalidInputError(
+                field, value, "three principal moments, a symmetric 3×3 matrix, or a body such as a Box"
+            ) from None
         if array.shape not in ((3,), (3, 3)):
             raise InvalidInputError(field, value, f"three principal moments or a 3×3 matrix, not shape {array.shape}")
         if not np.all(np.isfinite(array)):
@@ -80,7 +94,7 @@ class Inertia:
             )
             raise InvalidInputError(field, value, allowed)
         inverse = np.diag(1.0 / array) if array.ndim == 1 else np.linalg.inv(matrix)
-        return cls(matrix, 0.5 * (inverse + inverse.T), moments, axes)
+        return cls(matrix, 0.5 * (inverse + inverse.T), moments, axes, body)
 
     @classmethod
     def of_point(cls, mass: float) -> Inertia:
@@ -99,6 +113,12 @@ class Inertia:
         """`Jd = ½ tr(J) 1 − J`."""
         return 0.5 * np.trace(self.matrix) * np.eye(3) - self.matrix
 
+    def describe(self, *, short: bool = True) -> Any:
+        """What makes it again: the body's description; or three moments if the matrix is diagonal and `short`; or the matrix."""
+        if self.body is not None:
+            return self.body.describe()
+        return (_short(self.matrix) if short else self.matrix).tolist()
+
     def entries(self) -> Array:
         """Six numbers of J and six of J⁻¹, as kernels read them (`INERTIA_ENTRIES`)."""
         return INERTIA_ENTRIES.pack(J=symmetric_entries(self.matrix), J_inverse=symmetric_entries(self.inverse))
@@ -113,3 +133,47 @@ class Inertia:
         spread = inverse[0] - inverse[2]
         middle = (inverse[1] - inverse[2]) / spread if spread > 0.0 else 0.5
         return np.concatenate([axes.reshape(-1), inverse, [middle]])
+
+
+def _short(matrix: Array) -> Array:
+    """The diagonal of a matrix that has nothing beside it."""
+    diagonal = np.diagonal(matrix)
+    return diagonal if np.array_equal(matrix, np.diag(diagonal)) else matrix
+
+
+def on_pivot(
+    inertia_cm: InertiaLike | Mapping[str, Any],
+    mass: float | None,
+    rho0: ArrayLike | None,
+    pivot: ArrayLike | None,
+    *,
+    allow_unphysical: bool,
+) -> tuple[Inertia, float, Array]:
+    """Inertia about the mass centre, mass, and the vector ρ₀ from the mass centre to the pivot, of a body on a pivot.
+
+    They are given as numbers; or by a body with a mass, and the place of the `pivot` in its frame.
+    """
+    inertia = Inertia.of(inertia_cm, allow_unphysical=allow_unphysical, field="inertia_cm")
+    body = inertia.body
+    if body is None:
+        if pivot is not None:
+            raise InvalidInputError("pivot", pivot, problem="only a body with a shape has a pivot: give rho0 instead")
+        for name, value in (("mass", mass), ("rho0", rho0)):
+            if value is None:
+                raise InvalidInputError(name, None, problem=f"{name} is missing")
+        return inertia, check_positive("mass", mass), check_finite("rho0", rho0, (3,))  # type: ignore[arg-type]
+    if mass is not None:
+        raise InvalidInputError("mass", mass, problem="a body with a shape has its own mass: leave this one out")
+    if rho0 is not None:
+        raise InvalidInputError("rho0", rho0, problem="of a body with a shape, give the pivot instead, in its frame")
+    if pivot is None:
+        raise InvalidInputError("pivot", None, problem="pivot is missing: the fixed point, in the frame of the body")
+    return inertia, body.mass, check_finite("pivot", pivot, (3,)) - body.centre
+
+
+def describe_on_pivot(system: Any) -> dict[str, Any]:
+    """What `on_pivot` took, from a system with these attributes."""
+    if system.pivot is not None:
+        return {"inertia_cm": system.inertia_cm.describe(), "pivot": system.pivot.tolist()}
+    inertia = system.inertia_cm.describe(short=False)
+    return {"inertia_cm": inertia, "mass": system.mass, "rho0": system.rho0.tolist()}

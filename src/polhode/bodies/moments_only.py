@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body
+from .base import Body, check_colour
 from .integrals import exponents, inertia_from
 
 Array = NDArray[np.float64]
@@ -31,10 +31,13 @@ class GivenIntegrals(Body):
 
     kind: ClassVar[str] = "integrals"
 
-    def __init__(self, integrals: ArrayLike | Mapping[Any, float], *, radius: float | None = None) -> None:
+    def __init__(
+        self, integrals: ArrayLike | Mapping[Any, float], *, radius: float | None = None, colour: str | None = None
+    ) -> None:
         self.T = _from_mapping(integrals) if isinstance(integrals, Mapping) else _from_array(integrals)
         self.order = self.T.shape[0] - 1
         self.mass = check_positive("integrals[0, 0, 0]", self.T[0, 0, 0])
+        self.colour = check_colour(colour)
         self._radius = float("nan") if radius is None else check_positive("radius", radius)
         if self.order >= 2:
             J = inertia_from(self.T)
@@ -60,8 +63,7 @@ class GivenIntegrals(Body):
     def describe(self) -> dict[str, Any]:
         named = {f"{i} {j} {k}": float(self.T[i, j, k]) for i, j, k in exponents(self.order) if self.T[i, j, k] != 0.0}
         named[f"{self.order} 0 0"] = float(self.T[self.order, 0, 0])  # so that the order is kept
-        data: dict[str, Any] = {"type": self.kind, "integrals": named}
-        return data if np.isnan(self._radius) else data | {"radius": self._radius}
+        return self._described(integrals=named, radius=None if np.isnan(self._radius) else self._radius)
 
 
 def _from_array(integrals: Any) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body
+from .base import Body, check_colour
 from .ellipsoid import ball_integrals
 from .inertia import TOLERANCE
 from .integrals import exponents
@@ -40,6 +40,7 @@ class PointMasses(Body):
         radii: ArrayLike = 0.0,
         inertia: ArrayLike | None = None,
         recentre: bool = False,
+        colour: str | None = None,
     ) -> None:
         self.masses = np.array(check_array("masses", masses, ()))
         if self.masses.ndim != 1 or not self.masses.size or not np.all(self.masses > 0.0):
@@ -54,7 +55,9 @@ class PointMasses(Body):
         if sizes.shape not in ((), self.masses.shape) or np.any(sizes < 0.0):
             raise InvalidInputError("radii", radii, "one number not below zero, or one for each mass")
         self.radii = np.broadcast_to(sizes, self.masses.shape)
+        self.volume = 4.0 / 3.0 * math.pi * float(np.sum(self.radii**3))
         self._given = None if inertia is None else _inertia(inertia)
+        self.colour = check_colour(colour)
 
     @property
     def inertia(self) -> Array:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -90,16 +93,12 @@ class PointMasses(Body):
         return float(np.max(np.linalg.norm(self.positions, axis=1) + self.radii))
 
     def describe(self) -> dict[str, Any]:
-        data: dict[str, Any] = {
-            "type": self.kind,
-            "masses": self.masses.tolist(),
-            "positions": self.positions.tolist(),
-        }
-        if np.any(self.radii):
-            data["radii"] = self.radii.tolist()
-        if self._given is not None:
-            data["inertia"] = self._given.tolist()
-        return data
+        return self._described(
+            masses=self.masses.tolist(),
+            positions=self.positions.tolist(),
+            radii=self.radii.tolist() if np.any(self.radii) else None,
+            inertia=None if self._given is None else self._given.tolist(),
+        )
 
 
 class Dumbbell(PointMasses):
@@ -122,6 +121,7 @@ class Dumbbell(PointMasses):
         fraction: float = 0.5,
         radius: float = 0.0,
         inertia: ArrayLike | None = None,
+        colour: str | None = None,
     ) -> None:
         m, self.length = check_positive("mass", mass), check_positive("length", length)
         f = check_positive("fraction", fraction)
@@ -129,12 +129,12 @@ class Dumbbell(PointMasses):
             raise InvalidInputError("fraction", fraction, "a number between 0 and 1")
         self.fraction, end = f, check_positive("radius", radius, zero=True)
         places = [[(1.0 - f) * self.length, 0.0, 0.0], [-f * self.length, 0.0, 0.0]]
-        super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia)
+        super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia, colour=colour)
 
     def describe(self) -> dict[str, Any]:
-        data: dict[str, Any] = {"type": self.kind, "mass": self.mass, "length": self.length}
-        data |= {"fraction": self.fraction, "radius": float(self.radii[0])}
-        return data if self._given is None else data | {"inertia": self._given.tolist()}
+        given = None if self._given is None else self._given.tolist()
+        ends = {"fraction": self.fraction, "radius": float(self.radii[0])}
+        return self._described(mass=self.mass, length=self.length, **ends, inertia=given)
 
 
 def _inertia(value: ArrayLike) -> Array:

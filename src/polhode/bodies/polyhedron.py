@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from os import PathLike, fspath
@@ -11,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_integer, check_positive
+from ..core.checks import check_integer, check_positive, from_table
 from ..errors import InvalidInputError, PolhodeError
-from .base import Body
+from .base import Body, check_colour, mass_and_density
 from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
 
@@ -80,9 +81,8 @@ class Polyhedron(Body):
         recentre: bool = True,
         principal: bool = False,
         source: str | None = None,
+        colour: str | None = None,
     ) -> None:
-        if (mass is None) == (density is None):
-            raise InvalidInputError("mass", mass, "either mass or density, one of the two")
         if source is not None and not isinstance(source, str):
             raise InvalidInputError("source", source, "the name of the file that the mesh is from")
         self.source = source
@@ -92,12 +92,8 @@ class Polyhedron(Body):
         self.vertices, placement = _place(points, self.faces, check_positive("scale", scale), recentre, principal)
         self.placement = replace(placement, unused=len(every) - len(points))
         self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
-        self.density = (
-            check_positive("mass", mass) / self.volume
-            if mass is not None
-            else check_positive("density", density or 0.0)
-        )
-        self.mass = float(mass) if mass is not None else self.density * self.volume
+        self.mass, self.density = mass_and_density(mass, density, self.volume)
+        self.colour = check_colour(colour)
 
     @classmethod
     def from_file(
@@ -109,6 +105,7 @@ class Polyhedron(Body):
         scale: float = 1.0,
         recentre: bool = True,
         principal: bool = False,
+        colour: str | None = None,
     ) -> Polyhedron:
         """The body in a mesh file (OBJ, STL, PLY or OFF); the arguments are those of the class.
 
@@ -120,7 +117,16 @@ class Polyhedron(Body):
         if merged:
             points, faces = unique, where.reshape(-1)[faces]
         try:
-            body = cls(points, faces, mass=mass, density=density, scale=scale, recentre=recentre, principal=principal)
+            body = cls(
+                points,
+                faces,
+                mass=mass,
+                density=density,
+                scale=scale,
+                recentre=recentre,
+                principal=principal,
+                colour=colour,
+            )
         except InvalidInputError as error:
             if error.field not in ("vertices", "faces"):
                 raise
@@ -129,6 +135,13 @@ class Polyhedron(Body):
         body.placement = replace(body.placement, merged=merged)
         body.source = body._given["source"] = fspath(path)
         return body
+
+    @classmethod
+    def from_table(cls, field: str, arguments: Mapping[str, Any]) -> Body:
+        if "file" not in arguments or cls is not Polyhedron:
+            return super().from_table(field, arguments)
+        rest = {name: value for name, value in arguments.items() if name != "file"}
+        return from_table(field, cls.from_file, {"path": arguments["file"]} | rest)
 
     @property
     def corners(self) -> Array:
@@ -144,10 +157,9 @@ class Polyhedron(Body):
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
     def describe(self) -> dict[str, Any]:
-        given = {name: value for name, value in self._given.items() if value is not None}
         # the mesh itself, of the placed body, so that a result does not depend on a file: nothing is left to be done to it
         mesh = {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
-        return {"type": self.kind} | mesh | given | {"scale": 1.0, "recentre": False, "principal": False}
+        return self._described(**mesh, **self._given, scale=1.0, recentre=False, principal=False)
 
     def __repr__(self) -> str:
         return f"Polyhedron(mass={self.mass:.6g}, {len(self.vertices)} vertices, {len(self.faces)} facets)"

@@ -22,6 +22,7 @@ from .ellipsoid import Ellipsoid
 from .moments_only import GivenIntegrals
 from .points import PointMasses
 from .polyhedron import Polyhedron
+from .revolution import Revolved
 from .triangles import closest_to_point, enclosed, facet_ellipsoid_distances, facet_pair_distances, point_ellipsoid
 
 if TYPE_CHECKING:
@@ -192,7 +193,9 @@ def shape_of(field: str, body: Body) -> Shape:
         return Surface(body.vertices, body.faces)
     if isinstance(body, GivenIntegrals) and not np.isnan(body.radius):
         return Balls(np.zeros((1, 3)), np.array([body.radius]))
-    allowed = "a body with a shape: points, dumbbell, sphere, ellipsoid, polyhedron, or integrals with a radius"
+    if isinstance(body, Revolved):
+        raise InvalidInputError(field, body, "its mesh, body.polyhedron(), for contacts")
+    allowed = "a body with a shape: points, dumbbell, sphere, ellipsoid, box, polyhedron, or integrals with a radius"
     raise InvalidInputError(field, body, allowed)
 
 

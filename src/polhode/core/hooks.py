@@ -48,6 +48,11 @@ class Hooks(ABC):
     turns itself."""
 
     @property
+    def shape(self) -> Body | None:
+        """The body with the shape that the system was given, where it is one rigid body: what pictures show."""
+        return None
+
+    @property
     def body_names(self) -> list[str]:
         """What `bodies` are called in the arguments that made the system: what errors name."""
         return [f"bodies[{i}]" for i in range(len(self.bodies))]

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import Body, Ellipsoid, PointMasses
+from ..bodies.revolution import Revolved
 from ..errors import InvalidInputError
 
 Array = NDArray[np.float64]
@@ -39,7 +40,10 @@ def points_of(field: str, body: Body, other: Body, tolerance: float) -> Array:
         return np.column_stack([body.masses, body.positions])
     if isinstance(body, Ellipsoid):
         return focal_points(field, body, depth(other), tolerance)
-    raise InvalidInputError(field, body, "a body with a shape: points, dumbbell, sphere, ellipsoid or polyhedron")
+    allowed = 'points, a dumbbell, sphere, ellipsoid, box or polyhedron for gravity = "shapes"'
+    if isinstance(body, Revolved):
+        allowed += "; its mesh, body.polyhedron(), is one"
+    raise InvalidInputError(field, body, f"{allowed}; an expansion (gravity = 2, 4, ...) takes any body")
 
 
 def depth(body: Body) -> float:

@@ -74,7 +74,7 @@ def conservation_html(trajectory: Trajectory) -> str:
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
     named = zip(system.body_names, system.bodies, strict=True)
-    found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
+    found = {f"mesh of {name}": body.placement for name, body in named if type(body) is Polyhedron}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
 

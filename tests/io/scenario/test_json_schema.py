@@ -19,6 +19,10 @@ from .scenarios import GOOD
 
 jsonschema = pytest.importorskip("jsonschema")
 
+# the tables of bodies with a shape, for the arguments whose place they take
+BODY_KEYS = {"inertia": "body", "inertia_cm": "body", "inertias": "bodies", "inertia1": "body1", "inertia2": "body2"}
+ONE_NUMBER = {"PlanarPendulum", "PlanarBody", "DoublePlanarPendulum"}  # whose inertia is a number, about one axis
+
 
 @pytest.fixture(scope="module")
 def check():
@@ -52,7 +56,20 @@ def test_every_argument_appears():
             for p in inspect.signature(cls).parameters.values()
             if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
         }
-        assert set(schema["$defs"][name]["properties"]) == expected | {"type"}
+        shapes = {BODY_KEYS[argument] for argument in expected if argument in BODY_KEYS and name not in ONE_NUMBER}
+        assert set(schema["$defs"][name]["properties"]) == expected | shapes | {"type"}
+
+
+def test_a_body_or_an_inertia(check):
+    text = '[system]\ntype = "FreeRigidBody"\n{}\n[state]\n[run]\nstep = 0.1\nsteps = 1\n'
+    box = 'body = {type = "box", sides = [1, 2, 3], mass = 1.0}'
+    assert check(text.format(box)) == []
+    assert check(text.format(f"inertia = [1, 2, 3]\n{box}")) != []
+    assert check(text.format("")) != []
+    assert check(text.format(box.replace("mass", "mas"))) != []
+    part = '{type = "box", sides = [1, 2, 3], mass = 1.0, position = [0, 0, 1], axis = [1, 0, 0]}'
+    assert check(text.format(f'body = {{type = "compound", parts = [{part}]}}')) == []
+    assert check(text.format(f"body = {part}")) != []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,9 @@
 """The bodies of a scenario: each is a table with the body's `type` and its constructor's arguments.
 
+A system that takes an inertia takes a body with a shape instead: `[system.body]` for the argument `inertia` or `inertia_cm`,
+`[[system.bodies]]` for `inertias`, `[system.body1]` for `inertia1`. The parts of a compound are tables of bodies that have a
+`position` and an attitude (`axis` or `R`) too.
+
 A table with a `mesh`, the path of a shape file, gives the homogeneous body of its mass inside that mesh, on principal
 axes; `mesh_scale` multiplies the file's coordinates and matters only together with `mesh`.
 """
@@ -9,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_origin, get_type_hints
 
-from ...bodies import KINDS, Body, Polyhedron
+from ...bodies import KINDS, Body, Compound, Part, Polyhedron
+from ...bodies.compound import PLACES
 from ...core.checks import check_positive
 from ...errors import InvalidInputError
 from .validation import ScenarioError, arguments, members, nearest
@@ -19,9 +24,18 @@ def build_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dic
     """The arguments of `make` in a table, with bodies in place of the tables that describe them."""
     found = dict(table)
     for name, hint in get_type_hints(make.__init__).items():
-        if name not in table or Body not in members(hint):
+        key = body_key(name, hint)
+        if key is None:
             continue
-        given, place = table[name], f"{path}.{name}"
+        if key != name and isinstance(table.get(name), dict):
+            raise ScenarioError(where, f"{path}.{name}", problem=f"a body with a shape is described in [{path}.{key}]")
+        if key not in table:
+            continue
+        if key != name and name in table:
+            raise ScenarioError(
+                where, f"{path}.{key}", problem=f"{key} and {name} exclude each other: give one of them"
+            )
+        given, place = found.pop(key), f"{path}.{key}"
         if get_origin(hint) is not Sequence:
             found[name] = build_body(where, place, given)
         elif not isinstance(given, list) or not given:
@@ -29,6 +43,18 @@ def build_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dic
         else:
             found[name] = [build_body(where, f"{place}[{i}]", one) for i, one in enumerate(given)]
     return found
+
+
+def body_key(name: str, hint: Any) -> str | None:
+    """The key of a scenario for the bodies that an argument with this annotation takes; None if it takes none.
+
+    >>> from polhode.bodies.inertia import InertiaLike
+    >>> body_key("inertia_cm", InertiaLike), body_key("body1", Body), body_key("mass", float)
+    ('body', 'body1', None)
+    """
+    if Body not in members(hint):
+        return None
+    return name.removesuffix("_cm").replace("inertias", "bodies").replace("inertia", "body")
 
 
 def build_body(where: str, path: str, table: Any) -> Body:
@@ -41,6 +67,8 @@ def build_body(where: str, path: str, table: Any) -> Body:
     """
     if not isinstance(table, dict):
         raise ScenarioError(where, path, table, f"a table with a type, one of {', '.join(KINDS)}")
+    if table.get("type") == Compound.kind and isinstance(table.get("parts"), list):
+        table = table | {"parts": [_build_part(where, f"{path}.parts[{i}]", p) for i, p in enumerate(table["parts"])]}
     given = {key: value for key, value in table.items() if key not in ("mesh", "mesh_scale")}
     kind = given.pop("type", None)
     try:
@@ -70,3 +98,15 @@ def build_body(where: str, path: str, table: Any) -> Body:
         raise
     except InvalidInputError as error:
         raise ScenarioError.located(where, f"{path}.{names.get(error.field, error.field)}", error) from error
+
+
+def _build_part(where: str, path: str, table: Any) -> Part:
+    """The part of a compound that a table describes."""
+    given = table if isinstance(table, dict) else {}
+    body = build_body(
+        where, path, {key: value for key, value in given.items() if key not in PLACES} if given else table
+    )
+    try:
+        return Part(body, **{key: value for key, value in given.items() if key in PLACES})
+    except InvalidInputError as error:
+        raise ScenarioError.located(where, f"{path}.{error.field}", error) from error

@@ -10,10 +10,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, get_origin, get_type_hints
 
-from ...bodies import KINDS, Body, Polyhedron
+from ...bodies import KINDS, Body, Part, Polyhedron
+from ...bodies.compound import PLACES
 from ...core.method import known_methods
 from ...core.system import System
 from ...systems.registry import known_systems
+from .bodies import body_key
 from .document import Document
 from .validation import arguments_table, members
 
@@ -35,7 +37,8 @@ def scenario_schema() -> Schema:
     """
     schema = _without_titles(Document.model_json_schema())
     parts: dict[str, Schema] = schema.setdefault("$defs", {})
-    parts["body"] = {"oneOf": [*(_body_schema(kind, cls) for kind, cls in KINDS.items()), _mesh_file_schema()]}
+    bodies = [*(_body_schema(kind, cls) for kind, cls in KINDS.items()), _mesh_file_schema()]
+    parts["body"], parts["part"] = {"oneOf": bodies}, {"oneOf": [_placed_schema(body) for body in bodies]}
     systems, methods = known_systems(), known_methods()
     for name, system in systems.items():
         parts[name] = _typed_schema(name, system.__init__, system.summary)
@@ -61,10 +64,14 @@ def _arguments_schema(function: Callable[..., Any]) -> Schema:
     schema = _without_titles(arguments_table(function).model_json_schema())
     schema.pop("description", None)
     for name, hint in get_type_hints(function).items():
-        if name in schema.get("properties", {}) and Body in members(hint):
-            one = {"$ref": "#/$defs/body"}
+        key = body_key(name, hint)
+        if name in schema.get("properties", {}) and key is not None:
+            one = {"$ref": f"#/$defs/{'part' if Part in members(hint) else 'body'}"}
             is_list = get_origin(hint) is Sequence
-            schema["properties"][name] = {"type": "array", "items": one, "minItems": 1} if is_list else one
+            schema["properties"][key] = {"type": "array", "items": one, "minItems": 1} if is_list else one
+            if key != name and name in schema.get("required", []):  # one of the two
+                schema["required"].remove(name)
+                schema.setdefault("allOf", []).append({"oneOf": [{"required": [name]}, {"required": [key]}]})
     return schema
 
 
@@ -94,6 +101,12 @@ def _body_schema(kind: str, cls: type[Body]) -> Schema:
     schema = _typed_schema(kind, cls.__init__, (inspect.getdoc(cls) or kind).split("\n")[0])
     schema["properties"] |= MESH
     return schema
+
+
+def _placed_schema(body: Schema) -> Schema:
+    """The part of a compound: a body and its place."""
+    place = _arguments_schema(Part.__init__)["properties"]
+    return body | {"properties": body["properties"] | {name: place[name] for name in PLACES}}
 
 
 def _mesh_file_schema() -> Schema:

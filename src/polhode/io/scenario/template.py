@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...core.system import State, System
 from ...errors import InvalidInputError
 from ...systems.registry import known_systems
 from ...tables import fits
+from .bodies import body_key
 from .document import RunTable
 from .validation import arguments_table, nearest
 
@@ -43,7 +44,7 @@ def scenario_template(name: str) -> str:
     cls = find_system(name)
     start = cls.example()
     lines = [f"# {cls.summary}. Everything after a # is a remark.", f'title = "{name}"', ""]
-    lines += ["[system]", f'type = "{name}"', *_entries(start.system.describe())]
+    lines += ["[system]", f'type = "{name}"', *_entries(_arguments(start.system))]
     lines += ["", "[state]", f"# {', '.join(_state_keys(start))}: give what is known", *_state(start)]
     lines += ["", "[run]", "t_end = 10.0"]
     lines += _remarks((key, field.description) for key, field in RunTable.model_fields.items() if key != "t_end")
@@ -71,6 +72,15 @@ def toml(value: Any) -> str:
         short = float(f"{number:.14g}")  # without the last digits where they are rounding errors
         return repr(short if abs(short - number) <= 1e-15 * abs(number) else number)
     return json.dumps(str(value), ensure_ascii=False)
+
+
+def _arguments(system: System) -> dict[str, Any]:
+    """The arguments that make a system, under the keys of a scenario."""
+    hints = get_type_hints(type(system).__init__)
+    return {
+        (body_key(name, hints.get(name)) or name) if isinstance(value, Mapping) else name: value
+        for name, value in system.describe().items()
+    }
 
 
 def _entries(table: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> list[str]:

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, create_model
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from ...bodies import Body
 from ...errors import InvalidInputError
 
 # pydantic's types of error, in words
@@ -36,6 +37,7 @@ SIMPLE = {bool, int, float, str}
 NUMBERS: dict[str, Any] = {"type": "number"}
 for _ in range(4):
     NUMBERS = {"type": ["number", "array"], "items": NUMBERS}
+OF_A_BODY = "three moments or a 3×3 matrix; or give a body with a shape, as in [system.body]"
 
 
 class ScenarioError(InvalidInputError):
@@ -177,9 +179,10 @@ def _first_error(
 
 def _argument_type(hint: Any) -> Any:
     """The type that a scenario's value must have for an argument annotated with `hint`."""
-    parts = set(get_args(hint)) - {type(None)}
+    parts = set(get_args(hint)) - {type(None), Body}
     if parts == set(get_args(ArrayLike)):
-        return Annotated[Any, BeforeValidator(_numbers), WithJsonSchema(NUMBERS)]
+        numbers = Annotated[Any, BeforeValidator(_numbers), WithJsonSchema(NUMBERS)]
+        return Annotated[numbers, Field(description=OF_A_BODY)] if Body in get_args(hint) else numbers
     if hint in SIMPLE or get_origin(hint) is Literal or (parts and parts <= SIMPLE):
         return hint
     return Any
@@ -195,6 +198,8 @@ def _numbers(value: Any) -> Any:
     pending = [value]
     while pending:
         item = pending.pop()
+        if isinstance(item, Body):  # made from its table before
+            continue
         if isinstance(item, list):
             pending.extend(item)
             continue

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import INERTIA_ENTRIES, Inertia
+from ...bodies.inertia import INERTIA_ENTRIES, Body, Inertia, InertiaLike
 from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations, UnitQuaternions
@@ -134,15 +134,16 @@ class AttitudeSystem(System):
         "Pi": Field((3,), "angular momentum in the body frame", "mass length²/time"),
     }
 
-    def __init__(self, inertia: ArrayLike, *, allow_unphysical: bool = False) -> None:
+    def __init__(self, inertia: InertiaLike, *, allow_unphysical: bool = False) -> None:
         self.inertia = Inertia.of(inertia, allow_unphysical=allow_unphysical)
         self._allow_unphysical = allow_unphysical
 
+    @property
+    def shape(self) -> Body | None:
+        return self.inertia.body
+
     def describe(self) -> dict[str, Any]:
-        J = self.inertia.matrix
-        diagonal = np.array_equal(J, np.diag(np.diagonal(J)))
-        inertia = np.diagonal(J).tolist() if diagonal else J.tolist()
-        return {"inertia": inertia} | ({"allow_unphysical": True} if self._allow_unphysical else {})
+        return {"inertia": self.inertia.describe()} | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def parameters(self) -> Array:
         return self.inertia.entries()

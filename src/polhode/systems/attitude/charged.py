@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import INERTIA_ENTRIES
+from ...bodies.inertia import INERTIA_ENTRIES, InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
@@ -145,7 +145,7 @@ class ChargedBody(MagneticBody):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         dipole: ArrayLike,
         charge: ArrayLike,
         E: ArrayLike = (0.0, 0.0, 0.0),

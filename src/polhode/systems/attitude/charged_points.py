@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import INERTIA_ENTRIES
+from ...bodies.inertia import INERTIA_ENTRIES, InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
@@ -199,7 +199,7 @@ class ChargedPoints(MagneticBody):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         charges: ArrayLike,
         positions: ArrayLike,
         electric: Any = "0",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
@@ -73,7 +74,7 @@ class PointForceBody(ForcedAttitude):
     }
 
     def __init__(
-        self, inertia: ArrayLike, point: ArrayLike, force: ArrayLike, *, allow_unphysical: bool = False
+        self, inertia: InertiaLike, point: ArrayLike, force: ArrayLike, *, allow_unphysical: bool = False
     ) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
         self.point = check_finite("point", point, (3,))
@@ -146,7 +147,7 @@ class ConstantSpaceMoment(ForcedAttitude):
         "momentum_across": Invariant("momentum", "the part of R Π across the moment M₀"),
     }
 
-    def __init__(self, inertia: ArrayLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
+    def __init__(self, inertia: InertiaLike, moment: ArrayLike, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
         self.constant = check_moment("moment", moment)
         self.hamiltonian = False
@@ -195,7 +196,7 @@ class ConstantBodyMoment(ForcedAttitude):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         moment: ArrayLike | None = None,
         *,
         point: ArrayLike | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.representation import Form, Representation
 from ...core.system import Invariant, State, energy_parts
 from ...errors import InvalidInputError
@@ -115,7 +116,7 @@ class AttitudeBody(ForcedAttitude):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         potential: Any = None,
         moment: Any = None,
         *,

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...geometry.increments.linear_terms import solve_linear_increment_
@@ -126,7 +127,7 @@ class ForcedAttitude(AttitudeSystem):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         *,
         gyro: ArrayLike | None = None,
         damping: ArrayLike | None = None,

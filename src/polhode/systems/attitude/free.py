@@ -65,7 +65,7 @@ ALL = REPRESENTATIONS | {
 class FreeRigidBody(AttitudeSystem):
     """A rigid body that nothing acts on.
 
-    `inertia`: three principal moments or a symmetric 3×3 matrix in the body frame.
+    `inertia`: three principal moments or a symmetric 3×3 matrix in the body frame; or a body with a shape, such as a `Box`.
 
     >>> from polhode import linearize
     >>> body = FreeRigidBody(inertia=[1, 2, 3])

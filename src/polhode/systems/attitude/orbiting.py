@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import INERTIA_ENTRIES
+from ...bodies.inertia import INERTIA_ENTRIES, InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
@@ -135,7 +135,7 @@ class OrbitingBody(AttitudeSystem):
     def free_parameters(self) -> Array:
         return np.append(super().free_parameters(), self.n)
 
-    def __init__(self, inertia: ArrayLike, n: float = 1.0, *, allow_unphysical: bool = False) -> None:
+    def __init__(self, inertia: InertiaLike, n: float = 1.0, *, allow_unphysical: bool = False) -> None:
         super().__init__(inertia, allow_unphysical=allow_unphysical)
         self.n = float(check_finite("n", n, ()))
 

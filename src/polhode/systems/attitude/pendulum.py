@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
-from ...core.checks import check_finite, check_positive
+from ...bodies import Body
+from ...bodies.inertia import InertiaLike, describe_on_pivot, on_pivot
+from ...core.checks import check_finite
 from ...core.system import ClosedForm, Invariant, State, energy_parts
 from ...geometry import so3
 from ...geometry.vectors import cross
@@ -47,14 +48,19 @@ def weight_moment(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
 class Pendulum3D(ForcedAttitude):
     """A rigid body about a fixed pivot, in uniform gravity g along −e₃.
 
-    `inertia_cm`: about the centre of mass; `rho0`: body vector from the centre of mass to the pivot; `damping`: a
-    number, three numbers or a 3×3 matrix D, for a moment −Dω.
+    `inertia_cm`: about the centre of mass; `rho0`: body vector from the centre of mass to the pivot. Or a body with a
+    shape, which has a mass of its own, and the place of the `pivot` in its frame. `damping`: a number, three numbers or a
+    3×3 matrix D, for a moment −Dω.
 
     >>> body = Pendulum3D([0.13, 0.28, 0.17], mass=1.0, rho0=[0.0, 0.0, -0.3])
     >>> body.inertia.matrix.diagonal().round(6)
     array([0.22, 0.37, 0.17])
     >>> [e.label for e in body.equilibria()]
     ['hanging', 'inverted']
+    >>> from polhode.bodies import Cone
+    >>> cone = Cone(radius=0.1, height=0.2, mass=1.0)
+    >>> Pendulum3D(cone, pivot=cone.tip).rho0
+    array([0.  , 0.  , 0.15])
     """
 
     summary = "rigid body about a fixed point, in uniform gravity"
@@ -67,21 +73,22 @@ class Pendulum3D(ForcedAttitude):
 
     def __init__(
         self,
-        inertia_cm: ArrayLike,
-        mass: float,
-        rho0: ArrayLike,
+        inertia_cm: InertiaLike,
+        mass: float | None = None,
+        rho0: ArrayLike | None = None,
         g: float = 9.81,
         *,
+        pivot: ArrayLike | None = None,
         damping: ArrayLike | None = None,
         allow_unphysical: bool = False,
     ) -> None:
-        self.inertia_cm = Inertia.of(inertia_cm, allow_unphysical=allow_unphysical, field="inertia_cm")
-        self.mass = check_positive("mass", mass)
-        self.rho0 = check_finite("rho0", rho0, (3,))
+        placed = on_pivot(inertia_cm, mass, rho0, pivot, allow_unphysical=allow_unphysical)
+        self.inertia_cm, self.mass, self.rho0 = placed
+        self.pivot = None if pivot is None else check_finite("pivot", pivot, (3,))
         self.g = float(check_finite("g", g, ()))
         arm = so3.hat(self.rho0)
-        pivot = self.inertia_cm.matrix + self.mass * arm.T @ arm
-        super().__init__(pivot, damping=damping, allow_unphysical=allow_unphysical)
+        about_pivot = self.inertia_cm.matrix + self.mass * arm.T @ arm
+        super().__init__(about_pivot, damping=damping, allow_unphysical=allow_unphysical)
         self.conserved = {} if self.damped else dict(type(self).conserved)
         if self.is_lagrange_top and not self.damped:
             self.conserved["axial_momentum"] = Invariant(
@@ -114,15 +121,13 @@ class Pendulum3D(ForcedAttitude):
             return free_closed_form(self.inertia.matrix, state)
         return top_motion(axis if weight > 0.0 else -axis, abs(weight), across, along, state)
 
+    @property
+    def shape(self) -> Body | None:
+        return self.inertia_cm.body
+
     def describe(self) -> dict[str, Any]:
-        own = {
-            "inertia_cm": self.inertia_cm.matrix.tolist(),
-            "mass": self.mass,
-            "rho0": self.rho0.tolist(),
-            "g": self.g,
-        }
         flag = {"allow_unphysical": True} if self._allow_unphysical else {}
-        return own | self.describe_terms() | flag
+        return describe_on_pivot(self) | {"g": self.g} | self.describe_terms() | flag
 
     def own_parameters(self) -> Array:
         return PENDULUM.pack(weight=self.mass * self.g * self.rho0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
+from ...bodies.inertia import Inertia, InertiaLike
 from ...core.checks import check_finite, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
@@ -78,7 +78,7 @@ class CoupledBodies(System):
 
     def __init__(
         self,
-        inertias: Sequence[ArrayLike],
+        inertias: Sequence[InertiaLike],
         couplings: Iterable[Any] = (),
         gyros: ArrayLike | None = None,
         *,
@@ -167,7 +167,7 @@ class CoupledBodies(System):
         return np.concatenate([head, *bodies, count, *couplings, self.named.numbers()])
 
     def describe(self) -> dict[str, Any]:
-        given: dict[str, Any] = {"inertias": [J.matrix.tolist() for J in self.inertias]}
+        given: dict[str, Any] = {"inertias": [J.describe(short=False) for J in self.inertias]}
         if self.couplings:
             given["couplings"] = [[i, j, C.tolist()] for i, j, C in self.couplings]
         if self.potential is not None:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.system import Invariant, State
 from ...geometry import so3
@@ -33,7 +34,9 @@ class ConcentricShells(CoupledBodies):
     summary = "two concentric shells with an elastic coupling"
     reference = "[LLM17] problem 6.15"
 
-    def __init__(self, inertia1: ArrayLike, inertia2: ArrayLike, K: float, *, allow_unphysical: bool = False) -> None:
+    def __init__(
+        self, inertia1: InertiaLike, inertia2: InertiaLike, K: float, *, allow_unphysical: bool = False
+    ) -> None:
         self.K = float(check_finite("K", K, ()))
         super().__init__([inertia1, inertia2], [[0, 1, -self.K]], allow_unphysical=allow_unphysical)
         if all(np.ptp(J.moments) <= 1e-12 * J.moments[-1] for J in self.inertias):
@@ -42,8 +45,8 @@ class ConcentricShells(CoupledBodies):
 
     def describe(self) -> dict[str, Any]:
         given = {
-            "inertia1": self.inertias[0].matrix.tolist(),
-            "inertia2": self.inertias[1].matrix.tolist(),
+            "inertia1": self.inertias[0].describe(short=False),
+            "inertia2": self.inertias[1].describe(short=False),
             "K": self.K,
         }
         return given | ({"allow_unphysical": True} if self._allow_unphysical else {})

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import ClosedForm, Field, Invariant, State
@@ -68,7 +69,7 @@ class DirectorBody(AttitudeSystem):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         *,
         moment: Any = None,
         frame: str = "body",
@@ -200,7 +201,7 @@ class NonTwistingBody(DirectorBody):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         *,
         moment: Any = None,
         frame: str = "body",

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
+from ...bodies import Body
+from ...bodies.inertia import InertiaLike, describe_on_pivot, on_pivot
 from ...core.checks import check_finite, check_positive, check_rotation
 from ...core.system import ClosedForm, Field, State
 from ...errors import InvalidInputError
@@ -75,7 +76,8 @@ class Swinging(CircleSystem):
 class AxisPendulum(Swinging):
     """A rigid body that swings about a fixed axis, in uniform gravity g along −e₃.
 
-    `inertia_cm`: about the centre of mass; `rho0`: from the centre of mass to the nearest point of the axis;
+    `inertia_cm`: about the centre of mass; `rho0`: from the centre of mass to the nearest point of the axis. Or a body
+    with a shape, which has a mass of its own, and the `pivot`, a point of the axis in its frame.
     `axis`: its direction, the same in the body and in space. `R` is the 3×3 attitude, with `R axis = axis`.
 
     >>> from polhode import linearize
@@ -98,23 +100,29 @@ class AxisPendulum(Swinging):
 
     def __init__(
         self,
-        inertia_cm: ArrayLike,
-        mass: float,
-        rho0: ArrayLike,
-        axis: ArrayLike,
+        inertia_cm: InertiaLike,
+        mass: float | None = None,
+        rho0: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
         g: float = 9.81,
         *,
+        pivot: ArrayLike | None = None,
         allow_unphysical: bool = False,
     ) -> None:
-        self.inertia_cm = Inertia.of(inertia_cm, allow_unphysical=allow_unphysical, field="inertia_cm")
+        placed = on_pivot(inertia_cm, mass, rho0, pivot, allow_unphysical=allow_unphysical)
+        self.inertia_cm, self.mass, self.rho0 = placed
+        self.pivot = None if pivot is None else check_finite("pivot", pivot, (3,))
         self._allow_unphysical = allow_unphysical
-        self.mass = check_positive("mass", mass)
-        self.rho0, given = check_finite("rho0", rho0, (3,)), check_finite("axis", axis, (3,))
+        if axis is None:
+            raise InvalidInputError("axis", None, problem="axis is missing")
+        given = check_finite("axis", axis, (3,))
         self.g = float(check_finite("g", g, ()))
         length = float(np.linalg.norm(given))
         if not length > 0.0:
             raise InvalidInputError("axis", axis, "a nonzero vector")
         self.axis = given if abs(length - 1.0) <= 1e-14 else given / length  # one that was read again keeps its bits
+        if self.pivot is not None:  # any point of the axis: ρ₀ goes to its nearest one
+            self.rho0 = self.rho0 - (self.rho0 @ self.axis) * self.axis
         if abs(self.rho0 @ self.axis) > 1e-9 * (np.linalg.norm(self.rho0) or 1.0) or not self.rho0.any():
             raise InvalidInputError(
                 "rho0", rho0, "a nonzero vector across the axis: to its point nearest the mass centre"
@@ -132,10 +140,13 @@ class AxisPendulum(Swinging):
         first /= np.linalg.norm(first)
         return np.array([first, np.cross(self.axis, first)], dtype=np.float64)
 
+    @property
+    def shape(self) -> Body | None:
+        return self.inertia_cm.body
+
     def describe(self) -> dict[str, Any]:
-        given = {"inertia_cm": self.inertia_cm.matrix.tolist(), "mass": self.mass, "rho0": self.rho0.tolist()}
         flag = {"allow_unphysical": True} if self._allow_unphysical else {}
-        return given | {"axis": self.axis.tolist(), "g": self.g} | flag
+        return describe_on_pivot(self) | {"axis": self.axis.tolist(), "g": self.g} | flag
 
     def circle_point(self, R: ArrayLike) -> Array:
         A = check_rotation("R", R)

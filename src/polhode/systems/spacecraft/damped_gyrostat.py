@@ -23,6 +23,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite, check_positive
 from ...core.layout import Variable
 from ...core.manifolds import Euclidean
@@ -179,7 +180,7 @@ class DampedGyrostat(Gyrostat):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         damper_inertia: float,
         damping: float,
         rotors: Sequence[Rotor | Mapping[str, Any]] | None = None,

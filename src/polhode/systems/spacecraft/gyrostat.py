@@ -21,7 +21,8 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...bodies.inertia import Inertia
+from ...bodies import Body
+from ...bodies.inertia import Inertia, InertiaLike
 from ...core.checks import check_finite
 from ...core.layout import Layout, Variable
 from ...core.parameters import ParameterLayout
@@ -99,7 +100,7 @@ class Gyrostat(AttitudeSystem):
 
     def __init__(
         self,
-        inertia: ArrayLike,
+        inertia: InertiaLike,
         rotors: Sequence[Rotor | Mapping[str, Any]] | None = None,
         rho: Any = None,
         torque: Any = None,
@@ -181,10 +182,12 @@ class Gyrostat(AttitudeSystem):
     def representations(self) -> Mapping[str, Representation]:
         return self._representations
 
+    @property
+    def shape(self) -> Body | None:
+        return self.carrier.body
+
     def describe(self) -> dict[str, Any]:
-        J = self.carrier.matrix
-        diagonal = np.array_equal(J, np.diag(np.diagonal(J)))
-        plain: dict[str, Any] = {"inertia": (np.diagonal(J) if diagonal else J).tolist()}
+        plain: dict[str, Any] = {"inertia": self.carrier.describe()}
         if self.rotors:
             plain["rotors"] = [rotor.describe() for rotor in self.rotors]
         if self.given:
