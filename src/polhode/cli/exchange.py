@@ -40,12 +40,11 @@ def _reference(trajectory: Trajectory, given: Options) -> Any:
 
 def _body(trajectory: Trajectory, given: Options) -> int | None:
     """The number of the body to export, which is given by its number or its name."""
-    from ..io.exchange.inertial_motion import find_body, motions
-
     text = given.get("body")
     if text is None:
         return None
-    return int(text) if text.isdecimal() else find_body([motion.name for motion in motions(trajectory)], text)
+    number = text.isdecimal() and text not in trajectory.system.body_labels
+    return trajectory.system.body_number(int(text) if number else text, "--body")
 
 
 def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]:

@@ -208,8 +208,8 @@ class Trajectory:
         """The last state; another run may start from it."""
         return self.state(-1)
 
-    def rotations(self, body: int = 0) -> Rotation:
-        """The attitudes of a body, counted from 0, as SciPy's rotations from body to inertial coordinates. A state also
+    def rotations(self, body: int | str = 0) -> Rotation:
+        """The attitudes of a body, by its number from 0 or its name, as SciPy's rotations from body to inertial coordinates. A state also
         accepts such a rotation as its `R`.
 
         >>> import polhode as ph
@@ -220,8 +220,8 @@ class Trajectory:
         """
         return above("body_rotations")(self, body)
 
-    def orbit(self, pair: tuple[int, int] = (0, 1)) -> xarray.Dataset:
-        """Osculating elements, distance and libration angles of two bodies, counted from 0 (see `analysis.orbits`)."""
+    def orbit(self, pair: tuple[int | str, int | str] = (0, 1)) -> xarray.Dataset:
+        """Osculating elements, distance and libration angles of two bodies, by their numbers from 0 or their names (see `analysis.orbits`)."""
         return above("orbit_dataset")(self, pair)
 
     def invariants(self) -> dict[str, Array]:

@@ -73,19 +73,9 @@ def conservation_html(trajectory: Trajectory) -> str:
 
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
-    named = zip(system.body_names, system.bodies, strict=True)
+    named = zip(system.body_labels, system.bodies, strict=True)
     found = {f"mesh of {name}": body.placement for name, body in named if type(body) is Polyhedron}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
-
-
-def body_label(system: System, i: int) -> str:
-    """The label of body `i`, counted from 0: the two of a `FullTwoBodyProblem` have the names of its arguments.
-
-    >>> import polhode as ph
-    >>> body_label(ph.FullTwoBodyProblem.example().system, 0), body_label(ph.FullBodyProblem.example().system, 0)
-    ('body1', 'body 0')
-    """
-    return f"body{i + 1}" if {"x1", "x2"} <= set(system.fields) else f"body {i}"
 
 
 def time_span(trajectory: Trajectory) -> str:

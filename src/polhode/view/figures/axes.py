@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...core.system import System
 from ...core.units import KNOWN, Units
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
@@ -53,6 +54,20 @@ def legend_below(figure: Figure, ax: Axes, given: Given, columns: int) -> None:
         figure.legend(loc="outside lower center", ncols=columns)
     else:
         ax.legend(fontsize=8)
+
+
+def body_labels(system: System) -> list[str]:
+    """The names of the bodies as matplotlib prints them: nothing in them is a formula, and none is left out of a legend."""
+    return [plain_label(name) for name in system.body_labels]
+
+
+def plain_label(text: str) -> str:
+    """A text that matplotlib prints as it is.
+
+    >>> plain_label("_a$b$")
+    ' _a\\\\$b\\\\$'
+    """
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def label_time(axis: Axis, trajectory: Trajectory) -> None:

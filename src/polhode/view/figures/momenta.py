@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
-from .axes import Given, label_quantity, label_rate, panels
+from .axes import Given, body_labels, label_quantity, label_rate, panels
 from .orbits import break_at_jumps
 from .style import BLACK, legend_beside, styled
 from .time_series import Turning, attitude_frames, draw_components, drawable_part, set_angle_axis, set_time_axis
@@ -30,7 +30,7 @@ def plot_momenta(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     t = trajectory.t
     momentum = np.einsum("...ij,...j->...i", trajectory.R, trajectory.Pi)
     bodies = momentum.reshape(len(t), -1, 3)
-    count = min(bodies.shape[1], MAX_PANELS)
+    count, names = min(bodies.shape[1], MAX_PANELS), body_labels(trajectory.system)
     rows = count + (count > 1)
     figure, axes = panels(ax, "abcde"[:rows], (8.0, 1.6 + 1.7 * rows), sharex=True)
     labels = [r"$\pi_1$", r"$\pi_2$", r"$\pi_3$", r"$|\pi|$"]
@@ -39,7 +39,7 @@ def plot_momenta(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         size = np.linalg.norm(values, axis=1, keepdims=True)
         draw_components(ax, t, np.hstack([values, size]), labels, turning)
         ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not turning.coarse else "none")
-        name = "all bodies" if i == count else f"body {i}" if count > 1 else ""
+        name = "all bodies" if i == count else names[i] if count > 1 else ""
         title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
         ax.set_title((f"{name}" if name else title) + (turning.note if i == 0 else ""))
         label_quantity(ax.yaxis, trajectory.units, trajectory.system.fields["Pi"].unit, r"$\pi = R\,\Pi$")
@@ -98,18 +98,18 @@ def plot_coupled_bodies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     trajectory = drawable_part(trajectory)
     turning = Turning.of(trajectory)
     t, omega, R = trajectory.t, trajectory.omega, trajectory.R
-    count = min(omega.shape[1], MAX_PANELS)
+    count, names = min(omega.shape[1], MAX_PANELS), body_labels(trajectory.system)
     pairs = list(combinations(range(omega.shape[1]), 2))[:MAX_PANELS]
     rows = count + bool(pairs)
     figure, axes = panels(ax, "abcde"[:rows], (8.0, 1.6 + 1.7 * rows), sharex=True)
     for i in range(count):
         draw_components(axes[i], t, omega[:, i], [r"$\omega_1$", r"$\omega_2$", r"$\omega_3$"], turning)
-        axes[i].set_title(f"body {i}: angular velocity in its frame" + (turning.note if i == 0 else ""))
+        axes[i].set_title(f"{names[i]}: angular velocity in its frame" + (turning.note if i == 0 else ""))
         label_rate(axes[i].yaxis, trajectory.units, r"$\omega$")
     if pairs:
         apart = np.degrees([unchecked.rotation_distance(R[:, i], R[:, j]) for i, j in pairs])
         for (i, j), angle in zip(pairs, apart, strict=True):
-            axes[-1].plot(t, angle, label=f"{i}–{j}", **turning.line_style())
+            axes[-1].plot(t, angle, label=f"{names[i]} – {names[j]}", **turning.line_style())
         axes[-1].set_title("angle between the attitudes of two bodies")
         set_angle_axis(axes[-1], trajectory, apart, (0, 90, 180))
         legend_beside(axes[-1])

@@ -13,16 +13,17 @@ from ...analysis.orbits import mutual_distance, mutual_elements
 from ...core.system import System
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
-from ..summary import body_label
 from .axes import (
     LONG_TIME,
     TIMES,
     Given,
+    body_labels,
     label_angle,
     label_length,
     label_quantity,
     label_time,
     panels,
+    plain_label,
     readable,
 )
 from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
@@ -57,7 +58,7 @@ def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     widths = np.ptp(x.reshape(-1, 3), axis=0)
     across, up = sorted(np.argsort(widths)[-2:])
     for i, colour in zip(range(min(x.shape[1], MAX_CURVES)), PALETTE * 2, strict=False):
-        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=body_label(trajectory.system, i))
+        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=body_labels(trajectory.system)[i])
         left.plot(*x[0, i, [across, up]], "o", color=colour, markersize=4, fillstyle="none")
         left.plot(*x[-1, i, [across, up]], "o", color=colour, markersize=5)
     left.set_aspect("equal", adjustable="datalim")
@@ -70,7 +71,7 @@ def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     left.set_title("Paths of the mass centres (○ start, ● end)")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
     nearest, farthest = np.inf, 0.0
-    names = [body_label(trajectory.system, i) for i in range(x.shape[1])]
+    names = body_labels(trajectory.system)
     for (first, second), distance in list(zip(combinations(names, 2), apart, strict=True))[:MAX_CURVES]:
         right.plot(trajectory.t, distance, linewidth=1.0, label=f"{first} – {second}")
         k = int(np.argmin(distance))
@@ -113,7 +114,7 @@ def plot_elements(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         size.set_title("A motion along the line of centres has no orbital elements")
         return figure
     t = trajectory.t
-    size.set_title(f"Osculating orbit of {body_label(trajectory.system, 0)} about {body_label(trajectory.system, 1)}")
+    size.set_title(f"Osculating orbit of {body_labels(trajectory.system)[0]} about {body_labels(trajectory.system)[1]}")
     size.plot(t, mutual_distance(trajectory), color=SKY, linewidth=2.2, label="distance")
     if np.all(orbit.e < 1.0):
         size.plot(t, orbit.a, color=BLUE, label="semi-major axis $a$")
@@ -148,7 +149,7 @@ def plot_libration(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         label_angle(ax.yaxis, trajectory.units)
         ax.margins(x=0.01)
         if np.isnan(angle).any():
-            ax.set_title(f"{body_label(trajectory.system, i)} has no long axis")
+            ax.set_title(f"{body_labels(trajectory.system)[i]} has no long axis")
             continue
         line = break_at_jumps(angle, 180.0)
         circulates = bool(np.isnan(line).any())
@@ -156,7 +157,9 @@ def plot_libration(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         extent = (
             "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
         )
-        ax.set_title(f"Angle of the long axis of {body_label(trajectory.system, i)} from the line of centres: {extent}")
+        ax.set_title(
+            f"Angle of the long axis of {body_labels(trajectory.system)[i]} from the line of centres: {extent}"
+        )
         if circulates:
             ax.set_ylim(-90.0, 90.0)
             ax.set_yticks([-90, -45, 0, 45, 90])
@@ -176,7 +179,7 @@ def plot_energies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     figure, (ax,) = panels(ax, ["a"], (8.0, 4.0))
     for label, values in trajectory.system.energies(trajectory.values, trajectory.t).items():
         style = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
-        ax.plot(trajectory.t, values, label=label, **style)
+        ax.plot(trajectory.t, values, label=plain_label(label), **style)
     ax.margins(x=0.01)
     label_time(ax.xaxis, trajectory)
     label_quantity(ax.yaxis, trajectory.units, "mass length²/time²", "energy")
