@@ -17,8 +17,10 @@ from typing import Any as _Any
 
 from . import methods, systems
 from ._version import __version__
+from .core.dates import Epoch
 from .core.method import Method
 from .core.system import State, System
+from .core.units import Units
 from .ensemble import Ensemble, ensemble
 from .errors import (
     AccuracyWarning,
@@ -138,6 +140,7 @@ __all__ = [
     "EnergyMomentum",
     "EnergyWarning",
     "Ensemble",
+    "Epoch",
     "Exact",
     "ExternalPotential",
     "FieldBody",
@@ -186,6 +189,7 @@ __all__ = [
     "TidalFriction",
     "Trajectory",
     "UniformField",
+    "Units",
     "__version__",
     "bishop",
     "box_plates",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..systems.stability.equilibria import Equilibria
 
 Array = NDArray[np.float64]
+USUAL_UNITS = {"energy": "mass length²/time²", "momentum": "mass length²/time"}  # of conserved quantities by kind
 ClosedForm = Callable[[Array], dict[str, Array]]
 
 
@@ -48,10 +49,15 @@ class Field:
 @dataclass(frozen=True)
 class Invariant:
     """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map), "casimir", or
-    "integral" for any other."""
+    "integral" for any other. `unit` is its dimension; None where it is not one for all components."""
 
     kind: str
     meaning: str
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit is None:
+            object.__setattr__(self, "unit", USUAL_UNITS.get(self.kind))
 
 
 class State:

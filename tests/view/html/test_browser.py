@@ -370,3 +370,15 @@ def wait_until(condition: Any, seconds: float = 600.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it does not happen"
         time.sleep(0.1)
+
+
+def test_the_clock_says_the_time_as_python_does(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
+    named = run.labelled({"time": "d"}, "2031-12-31T18:00:00")
+    save_page(named, tmp_path / "view.html")
+    opened(chromium, (tmp_path / "view.html").as_uri())
+    shown = scene(named)
+    for fraction in (0.0, 0.37, 1.0):
+        slide(chromium, fraction)
+        text = chromium.execute_script("return document.querySelector('.polhode-view output').value")
+        assert text == shown.clock.text(float(shown.t[0] + fraction * (shown.t[-1] - shown.t[0])))
+    assert text == "8 d 0 h, 2032-01-08 18:00 TDB"

@@ -82,7 +82,7 @@ class FreeRigidBody(AttitudeSystem):
     conserved = {
         "energy": Invariant("energy", "kinetic energy ½ Π·J⁻¹Π"),
         "spatial_momentum": Invariant("momentum", "angular momentum in the inertial frame, R Π"),
-        "momentum_norm": Invariant("casimir", "length of the angular momentum, |Π|"),
+        "momentum_norm": Invariant("casimir", "length of the angular momentum, |Π|", "mass length²/time"),
     }
 
     @property

@@ -221,11 +221,16 @@ class CoupledBodies(System):
             U = U - np.einsum("ab,...ca,...cb->...", C, R[..., i, :, :], R[..., j, :, :])
         return U
 
+    @property
+    def body_labels(self) -> list[str]:
+        named = [None if J.body is None else J.body.name for J in self.inertias]
+        return [name or f"body{i}" for i, name in enumerate(named)]
+
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """The kinetic energy of each body, the potential energy, and their sum."""
         omega = self.derive("omega", values)
         kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...i", omega, self._J(), omega)
-        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.n)}
+        parts = {f"kinetic, {name}": kinetic[..., i] for i, name in enumerate(self.body_labels)}
         potential = self.potential_energy(values["R"])
         return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
 

@@ -91,7 +91,9 @@ class AxisPendulum(Swinging):
         **CircleSystem.fields,
         "R": Field((3, 3), "rotation matrix about the axis, body to inertial"),
         "reduced": Field((2,), "components of Rρ₀/|ρ₀| along a₁ and a₂, across the axis"),
-        "constraint_moment": Field((3,), "moment of the axis on the body, across itself, in the body frame"),
+        "constraint_moment": Field(
+            (3,), "moment of the axis on the body, across itself, in the body frame", "mass length²/time²"
+        ),
     }
 
     def __init__(

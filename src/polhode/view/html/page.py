@@ -111,6 +111,7 @@ def scene_data(shown: Scene) -> dict[str, Any]:
         "title": shown.title,
         "note": f"{shown.subtitle}. {shown.note}".rstrip(),
         "t": to_base64(shown.t, "<f8"),
+        "clock": shown.clock.data(),
         "interpolated": shown.interpolated,
         "trail_duration": shown.trail_duration,
         "playback_seconds": shown.playback_seconds,

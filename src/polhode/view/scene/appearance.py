@@ -42,7 +42,6 @@ from ...systems import (
 )
 from ...systems.attitude.base import AttitudeSystem
 from ..figures.style import AMBER, PINK
-from ..summary import body_label
 from .meshes import (
     Mesh,
     as_rotation,
@@ -304,7 +303,15 @@ def rotating_bodies(
         R, colour = trajectory.R[:, i], BODY_COLOURS[i % len(BODY_COLOURS)]
         q = unchecked.from_matrix(R)
         objects.append(
-            SceneObject(f"body {i}", mesh, colour, position, q, axis_lengths(mesh), longest_axis_end(inertia))
+            SceneObject(
+                trajectory.system.body_labels[i],
+                mesh,
+                colour,
+                position,
+                q,
+                axis_lengths(mesh),
+                longest_axis_end(inertia),
+            )
         )
         arrows += scaled_arrows(1.4 * mesh.radius, position, angular_momentum=rotate(R, trajectory.Pi[:, i]))
     return Appearance(objects, arrows, view_direction=(0.45, -1.0, 0.5), note=note)
@@ -336,7 +343,7 @@ def travelling_bodies(system: System, x: Array, R: Array, spins: Array, momentum
     for i, body in enumerate(bodies):
         mesh, q = body_mesh(body), unchecked.from_matrix(R[:, i])
         colour = BODY_COLOURS[i % len(BODY_COLOURS)]
-        objects.append(SceneObject(body_label(system, i), mesh, colour, x[:, i], q, axis_lengths(mesh), np.zeros(3)))
+        objects.append(SceneObject(system.body_labels[i], mesh, colour, x[:, i], q, axis_lengths(mesh), np.zeros(3)))
         for arrow in scaled_arrows(2.0 * mesh.radius, x[:, i], spin=spins[:, i]):
             arrows.append(Arrow("spin", AMBER, arrow.start, arrow.vector))
     total = scaled_arrows(0.7 * width, centre, angular_momentum=momentum)

@@ -63,3 +63,15 @@ function between(track, where, width) { // linear for vectors, spherical for qua
   const [u, v] = sine < 1e-4 ? [1 - part, part] : [Math.sin((1 - part) * angle) / sine, Math.sin(part * angle) / sine];
   return unit(a.map((x, i) => u * x + sign * v * b[i]));
 }
+
+function clockText({ seconds, first, start, system }, time) { // "3 d 4 h", and the date where there is an epoch, as `Clock.text` says it
+  const passed = time * seconds, parts = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+  let text = Number(passed.toPrecision(4)) + " s";
+  if (first < 3) {
+    const [[large, size], [small, part]] = parts.slice(first), whole = Math.floor(Math.abs(passed) / part + 1e-6), many = size / part;
+    text = (passed < 0 ? "−" : "") + Math.floor(whole / many) + " " + large + " " + (whole % many) + " " + small;
+  }
+  if (!start) return text;
+  const date = new Date(Date.parse(start + "Z") + 1000 * passed);
+  return text + ", " + date.toISOString().slice(0, first < 2 ? 16 : 19).replace("T", " ") + " " + system;
+}

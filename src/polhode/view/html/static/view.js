@@ -96,7 +96,7 @@ function polhodeView(root, given = null, kept = {}) {
   const labelled = new Set(bodies.map((item) => row(item.position, 0, 3).join())).size > 1 ? bodies : [];
 
   const digits = Math.max(0, 4 - Math.ceil(Math.log10(Math.abs(timeline.t[0]) + Math.abs(timeline.span))));
-  const timeText = (time) => "t = " + Number(time.toPrecision(5)).toFixed(Math.min(digits, 20));
+  const timeText = (time) => scene.clock?.seconds ? clockText(scene.clock, time) : "t = " + Number(time.toPrecision(5)).toFixed(Math.min(digits, 20));
   function chooseTrails(choice) { // those in the frame that is followed
     if (trailsFor === choice) return;
     trailsFor = choice;
