@@ -17,8 +17,10 @@ from typing import Any as _Any
 
 from . import methods, systems
 from ._version import __version__
+from .core.dates import Epoch
 from .core.method import Method
 from .core.system import State, System
+from .core.units import Units
 from .ensemble import Ensemble, ensemble
 from .errors import (
     AccuracyWarning,
@@ -59,6 +61,7 @@ from .tables import list_methods, list_systems
 
 if _TYPE_CHECKING:
     from .systems import (
+        AirDrag,
         AttitudeBody,
         AxisPendulum,
         ChargedBody,
@@ -78,19 +81,26 @@ if _TYPE_CHECKING:
         FullBodyProblem,
         FullTwoBodyProblem,
         GeneralBody,
+        GravityGradient,
         Gyrostat,
         KeplerOrbit,
+        MagneticField,
         NonTwistingBody,
+        Orbit,
         OrbitingBody,
         Pendulum3D,
         PlanarBody,
         PlanarPendulum,
+        Plate,
         PointForceBody,
+        ResidualDipole,
         RigidBodySOn,
         Rotor,
+        SolarPressure,
         SymmetricRigidBodySOn,
         TidalFriction,
         UniformField,
+        box_plates,
         linearize,
     )
 else:
@@ -110,6 +120,7 @@ __all__ = [
     "LGVI",
     "RK4",
     "AccuracyWarning",
+    "AirDrag",
     "AttitudeBody",
     "AxisPendulum",
     "ChargedBody",
@@ -129,6 +140,7 @@ __all__ = [
     "EnergyMomentum",
     "EnergyWarning",
     "Ensemble",
+    "Epoch",
     "Exact",
     "ExternalPotential",
     "FieldBody",
@@ -139,28 +151,34 @@ __all__ = [
     "FullTwoBodyProblem",
     "GaussLegendre",
     "GeneralBody",
+    "GravityGradient",
     "Gyrostat",
     "IncompatibleMethodError",
     "InvalidInputError",
     "KeplerOrbit",
     "LagrangeDAlembert",
+    "MagneticField",
     "Method",
     "Midpoint",
     "MoserVeselov",
     "NearContactWarning",
     "NonTwistingBody",
+    "Orbit",
     "OrbitingBody",
     "Pendulum3D",
     "PlanarBody",
     "PlanarPendulum",
+    "Plate",
     "PointForceBody",
     "PolhodeError",
     "QuaternionVI",
+    "ResidualDipole",
     "RigidBodySOn",
     "Rotor",
     "RunInterruptedError",
     "RunWarning",
     "SaturationWarning",
+    "SolarPressure",
     "SolverWarning",
     "Splitting",
     "State",
@@ -171,8 +189,10 @@ __all__ = [
     "TidalFriction",
     "Trajectory",
     "UniformField",
+    "Units",
     "__version__",
     "bishop",
+    "box_plates",
     "ensemble",
     "largest_step",
     "linearize",

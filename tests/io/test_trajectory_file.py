@@ -11,7 +11,7 @@ import xarray
 
 import polhode as ph
 from polhode.io.trajectory_file import load, save
-from polhode.simulation.trajectory import Stats
+from polhode.simulation.records import Stats
 from polhode.systems.registry import known_systems
 
 METHODS = [

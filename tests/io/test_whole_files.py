@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulation.trajectory import Stats
+from polhode.simulation.records import Stats
 
 
 def simulated(**options: Any) -> ph.Trajectory:

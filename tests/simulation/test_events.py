@@ -126,8 +126,8 @@ def test_any_pair_of_many_bodies() -> None:
         x=[[0, 0, 0], [3, 0, 0], [0, 4, 0], [0, 0, 5]], v=[[0, 0, 0], [-1.5, 0, 0], [0, -2, 0], [0, 0, -2.6]]
     )
     events = ph.simulate(start, step=0.1, t_end=1.9, events=[ph.Contact(stop=False)]).events
-    found = [event for event in events if event.what.startswith("bodies[0]")]
-    assert [event.what for event in found] == [f"bodies[0] and bodies[{j}]" for j in (2, 1, 3)]
+    found = [event for event in events if event.what.startswith("body0 and")]
+    assert [event.what for event in found] == [f"body0 and body{j}" for j in (2, 1, 3)]
     expected = [(4.0 - 0.4) / 2.0, (3.0 - 0.2) / 1.5, (5.0 - np.sqrt(0.1**2 - 0.05**2)) / 2.6]
     np.testing.assert_allclose([event.t for event in found], expected, atol=1e-8)
 

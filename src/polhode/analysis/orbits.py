@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     import xarray
 
 Array = NDArray[np.float64]
+Pair = tuple[int | str, int | str]  # bodies by number or by name
 
 ROUND = 1e-6  # two moments that differ by less than this part of them make no long axis
 
 
-def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Elements:
+def mutual_elements(trajectory: Trajectory, pair: Pair = (0, 1)) -> Elements:
     """The osculating elements over time.
 
     >>> import polhode as ph
@@ -37,26 +38,26 @@ def mutual_elements(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> E
     >>> bool(np.ptp(orbit.e) < 1e-6), bool(np.ptp(orbit.a) < 1e-6)
     (True, True)
     """
-    first, second = _pair(trajectory, pair)
-    r, v, _ = _relative(trajectory, pair)
+    i, j = body_numbers(trajectory, pair)
+    first, second = trajectory.system.bodies[i], trajectory.system.bodies[j]
+    r, v, _ = _relative(trajectory, (i, j))
     system: Any = trajectory.system
     return elements(r, v, system.G * (first.mass + second.mass))
 
 
-def mutual_distance(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Array:
+def mutual_distance(trajectory: Trajectory, pair: Pair = (0, 1)) -> Array:
     """The distance of the mass centres over time."""
-    _pair(trajectory, pair)
-    return np.asarray(np.linalg.norm(_relative(trajectory, pair)[0], axis=-1))
+    return np.asarray(np.linalg.norm(_relative(trajectory, body_numbers(trajectory, pair))[0], axis=-1))
 
 
-def libration(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Array:
+def libration(trajectory: Trajectory, pair: Pair = (0, 1)) -> Array:
     """The angle of each body's long axis from the line of centres, in the plane of the orbit, (time, 2).
 
     The long axis, that of the least moment of inertia, has no sign: angles lie in (−π/2, π/2], and are positive where the
     axis is ahead of the line in the sense of the orbital motion. NaN for a body that has no long axis.
     """
-    bodies = _pair(trajectory, pair)
-    r, v, place = _relative(trajectory, pair)
+    numbers = body_numbers(trajectory, pair)
+    r, v, place = _relative(trajectory, numbers)
     normal = np.cross(r, v)
     size = np.linalg.norm(normal, axis=-1, keepdims=True)
     if not np.all(size > 0.0):
@@ -64,8 +65,8 @@ def libration(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> Array:
     normal = normal / size
     ahead = np.cross(normal, r)
     angles = []
-    for number, body in zip(pair, bodies, strict=True):
-        axis = long_axis(body)
+    for number in numbers:
+        axis = long_axis(trajectory.system.bodies[number])
         pointing = place.R[:, number] @ (np.full(3, np.nan) if axis is None else axis)
         angle = np.arctan2(np.sum(pointing * ahead, axis=-1), np.sum(pointing * r, axis=-1))
         angles.append(0.5 * np.pi - np.mod(0.5 * np.pi - angle, np.pi))
@@ -78,7 +79,7 @@ def long_axis(body: Body) -> Array | None:
     return None if moments[1] - moments[0] <= ROUND * moments[1] else axes[:, 0]
 
 
-def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> xarray.Dataset:
+def orbit_dataset(trajectory: Trajectory, pair: Pair = (0, 1)) -> xarray.Dataset:
     """Elements, distance and libration angles over time, as a dataset.
 
     >>> import polhode as ph
@@ -88,7 +89,8 @@ def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> xar
     """
     import xarray
 
-    orbit = mutual_elements(trajectory, pair)
+    numbers = body_numbers(trajectory, pair)
+    orbit, units = mutual_elements(trajectory, numbers), trajectory.units
     meanings = {
         "a": ("semi-major axis", "length"),
         "e": ("eccentricity", "1"),
@@ -101,24 +103,40 @@ def orbit_dataset(trajectory: Trajectory, pair: tuple[int, int] = (0, 1)) -> xar
         "period": ("period of the osculating orbit", "time"),
     }
     data: dict[str, Any] = {
-        name: ("time", getattr(orbit, name), {"long_name": meaning, "units": unit})
+        name: (
+            "time",
+            getattr(orbit, name),
+            {"long_name": meaning, "units": (units.of(unit.strip("1")) or unit) if units else unit},
+        )
         for name, (meaning, unit) in meanings.items()
     }
-    data["distance"] = ("time", mutual_distance(trajectory, pair), {"long_name": "distance", "units": "length"})
+    data["distance"] = (
+        "time",
+        mutual_distance(trajectory, pair),
+        {"long_name": "distance", "units": units.of("length") or "length"},
+    )
     about = {"long_name": "long axis from the line of centres", "units": "rad"}
     data["libration"] = (("time", "body"), libration(trajectory, pair), about)
-    coords = {"time": ("time", trajectory.t, {"units": "consistent"}), "body": list(pair)}
+    labels = [trajectory.system.body_labels[i] for i in numbers]
+    coords = {
+        "time": ("time", trajectory.t, {"units": units.of("time") or "consistent"}),
+        "body": list(numbers),
+        "name": ("body", labels),
+    }
     return xarray.Dataset(data, coords=coords, attrs=trajectory.attributes())
 
 
-def _pair(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Body, Body]:
-    """The two bodies, counted from 0."""
-    bodies = trajectory.system.bodies
-    if len(bodies) < 2:
+def body_numbers(trajectory: Trajectory, pair: Pair) -> tuple[int, int]:
+    """The numbers of two bodies that are given by their numbers from 0 or their names."""
+    names = trajectory.system.body_labels
+    if len(trajectory.system.bodies) < 2:
         raise InvalidInputError("trajectory", trajectory, "a trajectory of at least two bodies in space")
-    if len(pair) != 2 or pair[0] == pair[1] or not all(k in range(len(bodies)) for k in pair):
-        raise InvalidInputError("pair", pair, f"two different bodies, counted from 0 to {len(bodies) - 1}")
-    return bodies[pair[0]], bodies[pair[1]]
+    if isinstance(pair, str) or len(pair) != 2:
+        raise InvalidInputError("pair", pair, f"two bodies, by their numbers from 0 or of {', '.join(names)}")
+    i, j = (trajectory.system.body_number(body, "pair") for body in pair)
+    if i == j:
+        raise InvalidInputError("pair", pair, "two different bodies")
+    return i, j
 
 
 def _relative(trajectory: Trajectory, pair: tuple[int, int]) -> tuple[Array, Array, Placements]:

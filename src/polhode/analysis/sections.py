@@ -24,7 +24,8 @@ from ..methods import LGVI, Method
 from ..simulation.arguments import check_arguments, check_start, check_step, count_steps
 from ..simulation.dense_output import after
 from ..simulation.driver import simulate
-from ..simulation.trajectory import Stats, Trajectory
+from ..simulation.records import Stats
+from ..simulation.trajectory import Trajectory
 from .quantities import Quantity, quantity
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,16 +22,19 @@ from .integrals import first_moments, inertia_from
 Array = NDArray[np.float64]
 
 KINDS: dict[str, type[Body]] = {}  # of all bodies that can be described
+LONGEST_NAME = 40
 COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 class Body(ABC):
-    """Base of all bodies. `colour` is the one to draw the body in, "#rrggbb", or None."""
+    """Base of all bodies. `colour` is the one to draw the body in, "#rrggbb", or None; `name` is what it is called in figures,
+    files and messages, or None."""
 
     kind: ClassVar[str]
     mass: float
     volume: float = float("nan")  # NaN where it is not known
     colour: str | None = None
+    name: str | None = None
 
     def __init_subclass__(cls) -> None:
         if "kind" in cls.__dict__:
@@ -67,8 +70,8 @@ class Body(ABC):
         return inertia_from(self.inertia_integrals(2))
 
     def _described(self, **arguments: Any) -> dict[str, Any]:
-        """The type, the arguments that are not None, and the colour if there is one."""
-        given = {"type": self.kind} | arguments | {"colour": self.colour}
+        """The type, the arguments that are not None, and colour and name if there are any."""
+        given = {"type": self.kind} | arguments | {"colour": self.colour, "name": self.name}
         return {name: value for name, value in given.items() if value is not None}
 
     def __repr__(self) -> str:
@@ -93,6 +96,24 @@ def check_colour(colour: Any) -> str | None:
     if colour is not None and not (isinstance(colour, str) and COLOUR.fullmatch(colour)):
         raise InvalidInputError("colour", colour, 'red, green and blue as "#rrggbb", such as "#D55E00"')
     return colour
+
+
+def check_name(name: Any) -> str | None:
+    """A name without what a terminal or a page would obey, or None."""
+    if name is None:
+        return None
+    plain = "".join(c for c in name if c.isprintable()).strip() if isinstance(name, str) else ""
+    if not plain or len(plain) > LONGEST_NAME:
+        raise InvalidInputError("name", name, f"a name of 1 to {LONGEST_NAME} characters")
+    return plain
+
+
+def check_names_differ(bodies: Iterable[Body]) -> None:
+    """Refuse two bodies of one name."""
+    names = [body.name for body in bodies if body.name is not None]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInputError("name", name, problem="two bodies have this name: give each its own")
 
 
 def mass_and_density(mass: float | None, density: float | None, volume: float) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer
 from ..errors import InvalidInputError
-from .base import check_colour, mass_and_density
+from .base import check_colour, check_name, mass_and_density
 from .polyhedron import Placement, Polyhedron
 
 Array = NDArray[np.float64]
@@ -43,6 +43,7 @@ class Box(Polyhedron):
         mass: float | None = None,
         density: float | None = None,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         self.sides = np.array(check_array("sides", sides, (3,)))
         if self.sides.ndim != 1 or not np.all(self.sides > 0.0):
@@ -52,7 +53,7 @@ class Box(Polyhedron):
         self._given = {"mass": mass, "density": density}
         self.vertices, self.faces, self.source = 0.5 * self.sides * SIGNS, TRIANGLES, None
         self.placement = Placement(1.0, np.zeros(3), np.eye(3), 0.0, 0.0, False, False)
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
 
     def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         """`T_ijk = m aⁱ bʲ cᵏ/((i+1)(j+1)(k+1))` with the half sides a, b, c, for i, j, k all even; all others vanish."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.checks import check_finite, check_integer, check_rotation
 from ..errors import InvalidInputError
 from ..geometry import so3
-from .base import Body, body_from, check_colour
+from .base import Body, body_from, check_colour, check_name
 from .integrals import moved_integrals
 
 Array = NDArray[np.float64]
@@ -75,13 +75,14 @@ class Compound(Body):
         *,
         recentre: bool = False,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable) or not list(parts):
             raise InvalidInputError("parts", parts, "a list of at least one part")
         self.parts = [_part(f"parts[{i}]", part) for i, part in enumerate(parts)]
         self.mass = float(sum(part.body.mass for part in self.parts))
         self.volume = float(sum(part.body.volume for part in self.parts))
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
         if recentre:
             shift = sum(part.body.mass * (part.position + part.R @ part.body.centre) for part in self.parts) / self.mass
             self.parts = [Part(part.body, part.position - shift, R=part.R) for part in self.parts]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body, check_colour
+from .base import Body, check_colour, check_name
 from .integrals import exponents
 
 Array = NDArray[np.float64]
@@ -48,13 +48,13 @@ class Ellipsoid(Body):
 
     kind: ClassVar[str] = "ellipsoid"
 
-    def __init__(self, mass: float, semiaxes: ArrayLike, *, colour: str | None = None) -> None:
+    def __init__(self, mass: float, semiaxes: ArrayLike, *, colour: str | None = None, name: str | None = None) -> None:
         self.mass = check_positive("mass", mass)
         self.semiaxes = check_array("semiaxes", semiaxes, (3,))
         if self.semiaxes.ndim != 1 or not np.all(self.semiaxes > 0.0):
             raise InvalidInputError("semiaxes", semiaxes, "three positive lengths")
         self.volume = 4.0 / 3.0 * math.pi * float(np.prod(self.semiaxes))
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
 
     @classmethod
     def of_density(cls, density: float, semiaxes: ArrayLike) -> Ellipsoid:
@@ -88,8 +88,8 @@ class Sphere(Ellipsoid):
 
     kind: ClassVar[str] = "sphere"
 
-    def __init__(self, mass: float, radius: float, *, colour: str | None = None) -> None:
-        super().__init__(mass, [check_positive("radius", radius)] * 3, colour=colour)
+    def __init__(self, mass: float, radius: float, *, colour: str | None = None, name: str | None = None) -> None:
+        super().__init__(mass, [check_positive("radius", radius)] * 3, colour=colour, name=name)
 
     def describe(self) -> dict[str, Any]:
         return self._described(mass=self.mass, radius=self.radius)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body, check_colour
+from .base import Body, check_colour, check_name
 from .integrals import exponents, inertia_from
 
 Array = NDArray[np.float64]
@@ -32,12 +32,17 @@ class GivenIntegrals(Body):
     kind: ClassVar[str] = "integrals"
 
     def __init__(
-        self, integrals: ArrayLike | Mapping[Any, float], *, radius: float | None = None, colour: str | None = None
+        self,
+        integrals: ArrayLike | Mapping[Any, float],
+        *,
+        radius: float | None = None,
+        colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         self.T = _from_mapping(integrals) if isinstance(integrals, Mapping) else _from_array(integrals)
         self.order = self.T.shape[0] - 1
         self.mass = check_positive("integrals[0, 0, 0]", self.T[0, 0, 0])
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
         self._radius = float("nan") if radius is None else check_positive("radius", radius)
         if self.order >= 2:
             J = inertia_from(self.T)

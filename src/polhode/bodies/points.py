@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_array, check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body, check_colour
+from .base import Body, check_colour, check_name
 from .ellipsoid import ball_integrals
 from .inertia import TOLERANCE
 from .integrals import exponents
@@ -41,6 +41,7 @@ class PointMasses(Body):
         inertia: ArrayLike | None = None,
         recentre: bool = False,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         self.masses = np.array(check_array("masses", masses, ()))
         if self.masses.ndim != 1 or not self.masses.size or not np.all(self.masses > 0.0):
@@ -57,7 +58,7 @@ class PointMasses(Body):
         self.radii = np.broadcast_to(sizes, self.masses.shape)
         self.volume = 4.0 / 3.0 * math.pi * float(np.sum(self.radii**3))
         self._given = None if inertia is None else _inertia(inertia)
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
 
     @property
     def inertia(self) -> Array:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -122,6 +123,7 @@ class Dumbbell(PointMasses):
         radius: float = 0.0,
         inertia: ArrayLike | None = None,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         m, self.length = check_positive("mass", mass), check_positive("length", length)
         f = check_positive("fraction", fraction)
@@ -129,7 +131,7 @@ class Dumbbell(PointMasses):
             raise InvalidInputError("fraction", fraction, "a number between 0 and 1")
         self.fraction, end = f, check_positive("radius", radius, zero=True)
         places = [[(1.0 - f) * self.length, 0.0, 0.0], [-f * self.length, 0.0, 0.0]]
-        super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia, colour=colour)
+        super().__init__([f * m, (1.0 - f) * m], places, radii=end, inertia=inertia, colour=colour, name=name)
 
     def describe(self) -> dict[str, Any]:
         given = None if self._given is None else self._given.tolist()

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_integer, check_positive, from_table
 from ..errors import InvalidInputError, PolhodeError
-from .base import Body, check_colour, mass_and_density
+from .base import Body, check_colour, check_name, mass_and_density
 from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
 
@@ -82,6 +82,7 @@ class Polyhedron(Body):
         principal: bool = False,
         source: str | None = None,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         if source is not None and not isinstance(source, str):
             raise InvalidInputError("source", source, "the name of the file that the mesh is from")
@@ -93,7 +94,7 @@ class Polyhedron(Body):
         self.placement = replace(placement, unused=len(every) - len(points))
         self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
         self.mass, self.density = mass_and_density(mass, density, self.volume)
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
 
     @classmethod
     def from_file(
@@ -106,6 +107,7 @@ class Polyhedron(Body):
         recentre: bool = True,
         principal: bool = False,
         colour: str | None = None,
+        name: str | None = None,
     ) -> Polyhedron:
         """The body in a mesh file (OBJ, STL, PLY or OFF); the arguments are those of the class.
 
@@ -126,6 +128,7 @@ class Polyhedron(Body):
                 recentre=recentre,
                 principal=principal,
                 colour=colour,
+                name=name,
             )
         except InvalidInputError as error:
             if error.field not in ("vertices", "faces"):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.checks import check_integer, check_positive
 from ..errors import InvalidInputError
-from .base import Body, check_colour, mass_and_density
+from .base import Body, check_colour, check_name, mass_and_density
 from .ellipsoid import odd_product
 from .integrals import exponents
 from .polyhedron import Polyhedron
@@ -40,7 +40,7 @@ class Revolved(Body):
     inner: Array
     outer: Array
 
-    def _fill(self, mass: float | None, density: float | None, colour: str | None) -> None:
+    def _fill(self, mass: float | None, density: float | None, colour: str | None, name: str | None) -> None:
         """Take mass or density."""
         low, high = self.heights
         corners = [(self.inner[0], low), (self.outer[0], low), (self.outer[1], high), (self.inner[1], high)]
@@ -48,7 +48,7 @@ class Revolved(Body):
         self.volume = math.pi * float(_along(self.outline, 2, 0))
         self._given = {"mass": mass, "density": density}
         self.mass, self.density = mass_and_density(mass, density, self.volume)
-        self.colour = check_colour(colour)
+        self.colour, self.name = check_colour(colour), check_name(name)
 
     def inertia_integrals(self, order: int, unit: float = 1.0) -> Array:
         T = np.zeros((check_integer("order", order, 0) + 1,) * 3)
@@ -92,7 +92,7 @@ class Revolved(Body):
     def polyhedron(self, steps: int = 64) -> Polyhedron:
         """The polyhedron of the same mass that is inscribed in it, with `steps` corners around, for what needs a mesh: gravity
         by faces, contacts."""
-        return Polyhedron(*self.mesh(steps), mass=self.mass, colour=self.colour)
+        return Polyhedron(*self.mesh(steps), mass=self.mass, colour=self.colour, name=self.name)
 
 
 def _along(outline: Array, power: int, k: int) -> Any:
@@ -124,6 +124,7 @@ class Cylinder(Revolved):
         density: float | None = None,
         inner_radius: float = 0.0,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         outer, self.height = check_positive("radius", radius), check_positive("height", height)
         self.inner_radius = check_positive("inner_radius", inner_radius, zero=True)
@@ -131,7 +132,7 @@ class Cylinder(Revolved):
             raise InvalidInputError("inner_radius", inner_radius, f"a number below the radius, {outer:g}")
         self.outer_radius, self.heights = outer, np.array([-0.5, 0.5]) * self.height
         self.inner, self.outer = np.full(2, self.inner_radius), np.full(2, outer)
-        self._fill(mass, density, colour)
+        self._fill(mass, density, colour, name)
 
     def describe(self) -> dict[str, Any]:
         return self._described(
@@ -159,12 +160,13 @@ class Cone(Revolved):
         mass: float | None = None,
         density: float | None = None,
         colour: str | None = None,
+        name: str | None = None,
     ) -> None:
         self.base_radius, self.height = check_positive("radius", radius), check_positive("height", height)
         self.heights = np.array([-0.25, 0.75]) * self.height
         self.tip = np.array([0.0, 0.0, self.heights[1]])
         self.inner, self.outer = np.zeros(2), np.array([self.base_radius, 0.0])
-        self._fill(mass, density, colour)
+        self._fill(mass, density, colour, name)
 
     def describe(self) -> dict[str, Any]:
         return self._described(radius=self.base_radius, height=self.height, **self._given)

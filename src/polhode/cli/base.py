@@ -131,6 +131,8 @@ def show_conservation(trajectory: Trajectory) -> None:
     for row in conservation_rows(trajectory):
         table.add_row(*(row[heading] for heading in headings))
     Console().print(table if table.row_count else NOTHING_CONSERVED)
+    if trajectory.units and table.row_count:
+        say(f"in units made of {', '.join(trajectory.units.describe().values())}")
     stats = trajectory.stats
     line = f"{stats.steps:,} steps in {stats.seconds:.2f} s: {rate_text(stats.steps_per_second)}"
     if stats.max_iterations:

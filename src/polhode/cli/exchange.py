@@ -32,20 +32,19 @@ def _zarr(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
     return [out]
 
 
-def _reference(given: Options) -> Any:
+def _reference(trajectory: Trajectory, given: Options) -> Any:
     from ..io.exchange.epoch_and_frame import EpochAndFrame
 
-    return EpochAndFrame(**{name.replace("-", "_"): given[name] for name in REFERENCE if name in given})
+    return EpochAndFrame.of(trajectory, **{name.replace("-", "_"): given[name] for name in REFERENCE if name in given})
 
 
 def _body(trajectory: Trajectory, given: Options) -> int | None:
     """The number of the body to export, which is given by its number or its name."""
-    from ..io.exchange.inertial_motion import find_body, motions
-
     text = given.get("body")
     if text is None:
         return None
-    return int(text) if text.isdecimal() else find_body([motion.name for motion in motions(trajectory)], text)
+    number = text.isdecimal() and text not in trajectory.system.body_labels
+    return trajectory.system.body_number(int(text) if number else text, "--body")
 
 
 def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]:
@@ -54,7 +53,9 @@ def _kernels(**which: bool) -> Callable[[Trajectory, Path, Options], list[Path]]
         from ..io.exchange.spice import write_spice
 
         number = {"id": given["id"]} if "id" in given else {}
-        return write_spice(motions(trajectory, _body(trajectory, given)), out, _reference(given), **number, **which)
+        return write_spice(
+            motions(trajectory, _body(trajectory, given)), out, _reference(trajectory, given), **number, **which
+        )
 
     return write
 
@@ -65,7 +66,7 @@ def _message(kind: str) -> Callable[[Trajectory, Path, Options], list[Path]]:
         from ..io.exchange.inertial_motion import motions
 
         writer = {"aem": ccsds.write_aem, "oem": ccsds.write_oem}[kind]
-        writer(motions(trajectory, _body(trajectory, given)), out, _reference(given))
+        writer(motions(trajectory, _body(trajectory, given)), out, _reference(trajectory, given))
         return [out]
 
     return write
@@ -122,26 +123,38 @@ def export(
         ),
     ] = None,
     epoch: Annotated[
-        str | None, typer.Option("--epoch", metavar="DATE", help="The date of t = 0. Default: 2000-01-01T12:00:00.")
+        str | None,
+        typer.Option(
+            "--epoch", metavar="DATE", help="The date of t = 0. Default: the run's, or else 2000-01-01T12:00:00."
+        ),
     ] = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", metavar="NAME", help="The inertial frame of the run. Default: J2000.")
+        str | None,
+        typer.Option(
+            "--frame", metavar="NAME", help="The inertial frame of the run. Default: the run's, or else J2000."
+        ),
     ] = None,
     centre: Annotated[
         str | None,
         typer.Option(
-            "--centre", metavar="NAME", help="The body at its origin. Default: ORIGIN, a body of the run's own."
+            "--centre",
+            metavar="NAME",
+            help="The body at its origin. Default: the run's, or else ORIGIN, a body of its own.",
         ),
     ] = None,
     km: Annotated[
-        float | None, typer.Option("--km", metavar="X", help="The run's unit of length in kilometres. Default: 1.")
+        float | None,
+        typer.Option("--km", metavar="X", help="The unit of length in kilometres. Default: the run's, or else 1."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="X", help="The run's unit of time in seconds. Default: 1.")
+        float | None,
+        typer.Option("--seconds", metavar="X", help="The unit of time in seconds. Default: the run's, or else 1."),
     ] = None,
     time_system: Annotated[
         str | None,
-        typer.Option("--time-system", metavar="NAME", help="aem, oem: the time system of dates. Default: TDB."),
+        typer.Option(
+            "--time-system", metavar="NAME", help="aem, oem: the time system of dates. Default: the run's, or else TDB."
+        ),
     ] = None,
     id: Annotated[
         int | None, typer.Option("--id", metavar="N", help="SPICE's number of the origin; the first body is one less.")

@@ -102,11 +102,13 @@ def movie(
 def info(result: Result) -> None:
     """Tell what a result holds: the run, what was conserved, the events."""
     from ..io.trajectory_file import load
-    from ..view.summary import headline, title_of
+    from ..view.summary import headline, time_span, title_of, units_text
 
     trajectory = load(result)
-    span = f"t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}"
+    span = f"t = {time_span(trajectory)}"
     say(f"{title_of(trajectory)}\n{headline(trajectory)}; {len(trajectory):,} samples, {span}")
+    if trajectory.units:
+        say(f"units: {units_text(trajectory)}; angles in rad")
     say(f"fields: {', '.join(trajectory.system.fields)}")
     show_conservation(trajectory)
     if trajectory.accuracy:

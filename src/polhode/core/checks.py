@@ -95,7 +95,7 @@ def from_table(field: str, make: Callable[..., T], table: Any) -> T:
     >>> from_table("moon", Sphere, {"mass": 2.0, "radios": 1.0})
     Traceback (most recent call last):
     ...
-    polhode.errors.InvalidInputError: moon.radios = 1.0: unknown key; the keys are mass, radius
+    polhode.errors.InvalidInputError: moon.radios = 1.0: unknown key; the keys are mass, radius, colour, name
     """
     known = inspect.signature(make).parameters
     if not isinstance(table, Mapping):

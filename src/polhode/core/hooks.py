@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InvalidInputError
+
 if TYPE_CHECKING:
     from ..bodies import Body
     from ..bodies.inertia import Inertia
@@ -47,6 +49,16 @@ class Hooks(ABC):
     """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
     turns itself."""
 
+    ignorable: Sequence[str] = ()
+    """Variables of the default representation that the motion of the others does not depend on, such as the attitude of the
+    frame that relative coordinates are seen from."""
+
+    def relative_state(self, values: Mapping[str, Array], t: float) -> State:
+        """The state with these values of the variables, of which those that are `ignorable` may be set anew."""
+        from .system import State
+
+        return State(self, values, t)  # type: ignore[arg-type]
+
     @property
     def shape(self) -> Body | None:
         """The body with the shape that the system was given, where it is one rigid body: what pictures show."""
@@ -56,6 +68,29 @@ class Hooks(ABC):
     def body_names(self) -> list[str]:
         """What `bodies` are called in the arguments that made the system: what errors name."""
         return [f"bodies[{i}]" for i in range(len(self.bodies))]
+
+    @property
+    def body_labels(self) -> list[str]:
+        """What the bodies are called in figures, files and messages: their own names, or else `body0`, `body1`, …, and one
+        alone `body`."""
+        if self.bodies:
+            return [body.name or f"body{i}" for i, body in enumerate(self.bodies)]
+        return [(self.shape.name if self.shape is not None else None) or "body"]
+
+    def body_number(self, body: int | str, field: str = "body") -> int:
+        """The number, from 0, of a body that is given by its number or its name.
+
+        >>> import polhode as ph
+        >>> pair = ph.FullTwoBodyProblem.example().system
+        >>> pair.body_number("body2"), pair.body_number(0)
+        (1, 0)
+        """
+        names = self.body_labels
+        if isinstance(body, str) and body in names:
+            return names.index(body)
+        if isinstance(body, bool) or not isinstance(body, int | np.integer) or not 0 <= body < len(names):
+            raise InvalidInputError(field, body, f"a number from 0 to {len(names) - 1}, or one of {', '.join(names)}")
+        return int(body)
 
     @property
     def least_distances(self) -> Mapping[tuple[int, int], float]:

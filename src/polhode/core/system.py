@@ -30,9 +30,10 @@ from .hooks import Hooks
 from .representation import Canonical, Form, Representation
 
 if TYPE_CHECKING:
-    from ..systems.stability.equilibria import Equilibrium
+    from ..systems.stability.equilibria import Equilibria
 
 Array = NDArray[np.float64]
+USUAL_UNITS = {"energy": "mass length²/time²", "momentum": "mass length²/time"}  # of conserved quantities by kind
 ClosedForm = Callable[[Array], dict[str, Array]]
 
 
@@ -48,10 +49,15 @@ class Field:
 @dataclass(frozen=True)
 class Invariant:
     """A conserved quantity. `kind`: "energy" (or what plays its part), "momentum" (a momentum map), "casimir", or
-    "integral" for any other."""
+    "integral" for any other. `unit` is its dimension; None where it is not one for all components."""
 
     kind: str
     meaning: str
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit is None:
+            object.__setattr__(self, "unit", USUAL_UNITS.get(self.kind))
 
 
 class State:
@@ -166,8 +172,9 @@ class System(Hooks):
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
         raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
 
-    def equilibria(self) -> list[Equilibrium]:
-        """Equilibria and relative equilibria that are known in closed form, as labelled states."""
+    def equilibria(self) -> Equilibria:
+        """Equilibria, as labelled states, one of each class that the symmetry of the system takes to each other: a list, with
+        that `symmetry` in words, and `all` the states that were found."""
         raise PolhodeError(f"no equilibria of {type(self).__name__} are known here")
 
     def largest_step(self, state: State) -> float:

@@ -15,7 +15,8 @@ from ..core.layout import Layout
 from ..core.method import Method
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
-from ..simulation.trajectory import Stats, Trajectory
+from ..simulation.records import Stats
+from ..simulation.trajectory import Trajectory
 from .blocks import Failure
 from .members import Members
 

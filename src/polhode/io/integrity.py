@@ -8,7 +8,8 @@ from dataclasses import asdict
 import numpy as np
 
 from ..geometry.array_api import NEAR
-from ..simulation.trajectory import Stats, Trajectory
+from ..simulation.records import Stats
+from ..simulation.trajectory import Trajectory
 
 # a run may start from the end of one whose method leaves the group, but |RᵀR − 1| = 1 is not an attitude any more
 FARTHEST_START = 1.0

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from .._version import __version__
 from ..core.method import known_methods
 from ..core.system import System
+from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError
-from ..simulation.trajectory import Accuracy, Commands, Occurrence, Stats, Trajectory
+from ..simulation.records import Accuracy, Commands, Occurrence, Stats
+from ..simulation.trajectory import Trajectory
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .integrity import validate_trajectory
@@ -38,6 +40,14 @@ Array = NDArray[np.float64]
 # variables of the dataset that are not fields of the system
 TIME, TANGENT, CARRY = "time", "tangent", "carry"
 COMMAND, COMMAND_TIME = "command_", "command_time"
+CF_TIMES = {
+    1.0: "seconds",
+    60.0: "minutes",
+    3600.0: "hours",
+    86400.0: "days",
+    1e-3: "milliseconds",
+    1e-6: "microseconds",
+}
 PREFIX = "polhode_"  # of the attributes that hold the header
 PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
 CONVENTIONS = (
@@ -188,6 +198,7 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
     import xarray
 
     data: dict[str, Any] = {}
+    units = trajectory.units
 
     def add(name: str, array: Array, **attributes: str) -> None:
         data[name] = ((TIME, *_dimensions(trajectory.system, name, array.shape[1:])), array, attributes)
@@ -196,26 +207,47 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
         for name, info in trajectory.system.fields.items():
             array = trajectory.system.derive(name, trajectory.values)
             order = {"components": "x y z w"} if name == "q" else {}
-            add(name, array, long_name=info.meaning, units=info.unit or "1", **order)
+            add(name, array, long_name=info.meaning, **unit_attribute(units, info.unit), **order)
         for name, array in trajectory.invariants().items():
-            add(f"invariant_{name}", array, long_name=trajectory.system.conserved[name].meaning, units="consistent")
+            kept = trajectory.system.conserved[name]
+            add(f"invariant_{name}", array, long_name=kept.meaning, **unit_attribute(units, kept.unit, "consistent"))
     if trajectory.tangent is not None:
         meaning = "tangent map from the first sample, in the left-trivialised tangent basis"
-        add(TANGENT, trajectory.tangent, long_name=meaning, units="consistent")
+        add(TANGENT, trajectory.tangent, long_name=meaning, **unit_attribute(units, None))
     if trajectory.carry is not None:
         meaning = "what the method carried at the last step: a run continues from it"
-        data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, "units": "consistent"})
+        data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, **unit_attribute(units, None)})
     if trajectory.commands is not None:
         data[COMMAND_TIME] = (
             COMMAND_TIME,
             trajectory.commands.t,
-            {"long_name": "times of commands", "units": "consistent"},
+            {"long_name": "times of commands", **time_attributes(trajectory)},
         )
         for name, array in trajectory.commands.values.items():
-            remarks = {"long_name": f"what a controller set {name} to", "units": "consistent"}
+            remarks = {"long_name": f"what a controller set {name} to", **unit_attribute(units, None)}
             data[f"{COMMAND}{name}"] = ((COMMAND_TIME, f"{name}_i")[: array.ndim], array, remarks)
-    time = (TIME, trajectory.t, {"long_name": "time", "units": "consistent", "axis": "T"})
+    time = (TIME, trajectory.t, {"long_name": "time", **time_attributes(trajectory), "axis": "T"})
     return xarray.Dataset(data, coords={TIME: time}, attrs=attributes(trajectory))
+
+
+def unit_attribute(units: Units, dimension: str | None, unnamed: str | None = None) -> dict[str, str]:
+    """The attribute `units` of a variable: UDUNITS where the run names its units, else its dimension, or `unnamed`. A variable
+    of mixed dimensions has none."""
+    if not units:
+        return {"units": unnamed or ("consistent" if dimension is None else dimension or "1")}
+    found = None if dimension is None else units.of(dimension)
+    return {} if found is None else {"units": found}
+
+
+def time_attributes(trajectory: Trajectory) -> dict[str, str]:
+    """The attributes of times: with an epoch, those of the CF conventions, so that other tools show dates."""
+    units, epoch = trajectory.units, trajectory.epoch
+    word = CF_TIMES.get(units.size("time") or 0.0)
+    if epoch is None or word is None:
+        return unit_attribute(units, "time", "consistent")
+    since = epoch.after(0)[:26].replace("T", " ")  # to microseconds, which all readers of dates understand
+    named = {"standard_name": "time", "calendar": "proleptic_gregorian", "time_system": epoch.time_system}
+    return {"units": f"{word} since {since}", **named}
 
 
 def _dimensions(system: System, name: str, shape: tuple[int, ...]) -> list[str]:

@@ -23,7 +23,8 @@ from ..errors import AccuracyWarning, InvalidInputError, PolhodeError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from ..scalars.protocol import EVALUATIONS
 from .dense_output import after
-from .trajectory import Accuracy, Trajectory
+from .records import Accuracy
+from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
 

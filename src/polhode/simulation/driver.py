@@ -17,8 +17,10 @@ from typing import Any, ParamSpec
 from numpy.typing import ArrayLike
 
 from ..core.checks import check_positive
+from ..core.dates import Epoch
 from ..core.facade import above
 from ..core.system import State
+from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
 from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
@@ -26,6 +28,7 @@ from .arguments import check_arguments, check_end, check_events, check_step, che
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
 from .job import Job
+from .records import labels
 from .sampled_control import Controller, Estimator, run_with_controller
 from .sampling import ChosenTimes, Grid
 from .tangent_columns import TangentColumns
@@ -62,6 +65,8 @@ def simulate(
     progress: bool = False,
     tangent: bool | str | Sequence[str] = False,
     provenance: Mapping[str, Any] | None = None,
+    units: Units | Mapping[str, str] | None = None,
+    epoch: Epoch | str | Mapping[str, str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
     controller: Controller | None = None,
@@ -102,6 +107,9 @@ def simulate(
     values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. It
     is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
 
+    `units`, such as `{"length": "km", "time": "s", "mass": "kg"}`, name the units that the numbers are in, and `epoch` is the
+    date of t = 0: figures, files and exports then say so. Nothing is converted, and no number of the run changes.
+
     A result that is larger than memory goes to the file `store` instead: samples are written as they are computed, and the
     trajectory that is returned is only the last of them. A call that did not finish is continued by the same call. Read the
     file with `load`, or parts of it with `xarray.open_dataset`.
@@ -120,11 +128,12 @@ def simulate(
     array([10.05, 11.3 , 20.  ])
     """
     check_arguments(state, LGVI() if method is None else method)
+    provenance = labels(provenance, units, epoch)
     if controller is not None:
         _check_alone(
             tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store
         )
-        method, data = LGVI() if method is None else method, dict(provenance or {})
+        method, data = LGVI() if method is None else method, provenance
         method.check(state.system)
         return run_with_controller(state, method, controller, estimator, every, step, t_end, steps, save_every, data)
     for name, given in (("every", every), ("estimator", estimator)):
@@ -142,7 +151,7 @@ def simulate(
             if path is not None:
                 raise InvalidInputError(field, str(path), problem=f"{field} needs a step: give step too")
         options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
-        return _to_tolerance(state, t_end, tolerance, t_eval, method, {"provenance": dict(provenance or {}), **options})
+        return _to_tolerance(state, t_end, tolerance, t_eval, method, {"provenance": provenance, **options})
     if tolerance is not None:
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
@@ -167,7 +176,7 @@ def simulate(
         size = None if step is None and not watched else check_step(step)
         schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
         total = len(schedule.times) - 1
-    job = Job(system, method, state, schedule, watched, columns, progress, dict(provenance or {}))
+    job = Job(system, method, state, schedule, watched, columns, progress, provenance)
     if store is None and (checkpoint is None or isinstance(method, Exact)):  # whose samples are each computed by itself
         return job.run(total)
     field, path = ("checkpoint", checkpoint) if store is None else ("store", store)

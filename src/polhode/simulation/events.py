@@ -122,7 +122,7 @@ class Contact(Event):
         if not self._pairs:
             problem = "no two of these bodies can touch: points without a radius never do; give them a radius"
             raise InvalidInputError("events", self, problem=problem)
-        self._names = system.body_names
+        self._names = system.body_labels
         self._radii = np.array([body.radius for body in bodies])
 
     def holds(self, state: State) -> list[str]:
@@ -193,7 +193,7 @@ class Contact(Event):
         return self._pairs[pair](frame @ (place.x[i] - place.x[j]), frame @ place.R[i])
 
     def _label(self, pair: tuple[int, int]) -> str:
-        """The two bodies by the names of the arguments that made them: body1 and body2, or bodies[0] and bodies[1]."""
+        """The two bodies by their names."""
         return f"{self._names[pair[0]]} and {self._names[pair[1]]}"
 
 

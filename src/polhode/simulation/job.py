@@ -23,10 +23,11 @@ from ..scalars import double
 from .arguments import check_start
 from .dense_output import after
 from .events import Event, events_in_order
+from .records import Occurrence, Stats
 from .recovery import advance_to_last_valid, failure, with_trajectory
 from .sampling import ChosenTimes, Grid
 from .tangent_columns import TangentColumns, explain_missing_derivatives
-from .trajectory import Occurrence, Stats, Trajectory, error_sizes
+from .trajectory import Trajectory, error_sizes
 
 Array = NDArray[np.float64]
 

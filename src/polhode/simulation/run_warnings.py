@@ -109,7 +109,7 @@ def _encounters(trajectory: Trajectory) -> Iterator[RunWarning]:
     ways = abs(trajectory.step) * speed / apart
     k, pair = np.unravel_index(int(np.argmax(ways)), ways.shape)
     if ways[k, pair] > limit:
-        names = system.body_names
+        names = system.body_labels
         yield StepWarning(
             f"at t = {trajectory.t[samples[k]]:g} {names[j[pair]]} and {names[i[pair]]} are {apart[k, pair]:.3g} apart and "
             f"move by {ways[k, pair]:.2g} of that in a step, which does not resolve the encounter: take a step below "
@@ -182,7 +182,7 @@ def _near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
     if inside.any():
         k = int(np.argmax(inside))
         pair = int(np.argmin(gaps[k]))
-        first, second = system.body_names[i[pair]], system.body_names[j[pair]]
+        first, second = system.body_labels[i[pair]], system.body_labels[j[pair]]
         yield NearContactWarning(
             f"from t = {trajectory.t[samples[k]]:g} on the circumscribed spheres of {first} and {second} overlap (mass "
             f"centres nearer than {bounds[pair]:.4g}), where the expansion of their gravity need not converge: take "

@@ -19,9 +19,10 @@ from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
 from .arguments import check_step, count_steps
 from .dense_output import whole_steps
 from .job import Job
+from .records import Commands
 from .recovery import with_trajectory
 from .sampling import Grid
-from .trajectory import Commands, Trajectory
+from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
 Controller = Callable[[float, State], Mapping[str, Any]]

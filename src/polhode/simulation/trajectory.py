@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.dates import Epoch
 from ..core.facade import above
 from ..core.method import Method
 from ..core.system import State, System
+from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError, RunWarning
 from .dense_output import states_at
+from .records import Accuracy, Commands, Conservation, Occurrence, Stats, labels
 from .run_warnings import run_warnings
 from .tangent_columns import TangentColumns
 
@@ -27,84 +30,6 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Stats:
-    """The cost of a run. Iterations are those of the implicit solves, per solve; `worst_residual` is the largest one left,
-    relative to its terms; `evaluations` counts substeps, or right-hand sides for methods that call these; `retries` how
-    often `GaussLegendre` did a step again in shorter pieces."""
-
-    steps: int
-    seconds: float
-    evaluations: int
-    mean_iterations: float
-    max_iterations: int
-    worst_residual: float
-    retries: int = 0
-
-    @property
-    def steps_per_second(self) -> float:
-        """How fast the run was."""
-        return self.steps / self.seconds if self.seconds > 0 else float("inf")
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """What was asked for, what was chosen, and the error to expect at the end of the run.
-
-    Errors are angles in rad for attitudes and angles; for all other variables they are relative to the variable's size.
-    """
-
-    tolerance: float
-    estimated_error: float
-    method: str
-    step: float
-
-    def __str__(self) -> str:
-        met = "" if self.estimated_error <= self.tolerance else ", which rounding or chaos keeps above the tolerance"
-        return (
-            f"{self.method} with steps of {self.step:.6g}, for a tolerance of {self.tolerance:g}; "
-            f"estimated error {self.estimated_error:.1e}{met}"
-        )
-
-
-@dataclass(frozen=True)
-class Conservation:
-    """One conserved quantity over a run: the component with the largest deviation, its first value and slope."""
-
-    name: str
-    kind: str
-    first: float
-    worst: float
-    slope: float
-    scale: float
-
-    @property
-    def relative(self) -> float:
-        """Worst deviation relative to the quantity's scale, or absolute where that is zero."""
-        return self.worst / self.scale if self.scale else self.worst
-
-
-@dataclass(frozen=True)
-class Occurrence:
-    """An event that was detected: its time, its kind, what it concerns, and whether it ended the run."""
-
-    t: float
-    event: str
-    what: str
-    stopped: bool
-
-    def __str__(self) -> str:
-        return f"{self.event} of {self.what} at t = {self.t:.12g}"
-
-
-@dataclass(frozen=True)
-class Commands:
-    """What a controller commanded: the times at which it was asked, and the values that it set there, by name."""
-
-    t: Array
-    values: Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -129,6 +54,28 @@ class Trajectory:
     accuracy: Accuracy | None = None
     tangent_of: tuple[str, ...] = ()
     commands: Commands | None = None
+
+    @property
+    def units(self) -> Units:
+        """The units of the run's numbers; those that are not named are None."""
+        return Units.given(self.provenance.get("units"))
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """The date of t = 0, and the inertial frame; None where there is none."""
+        return Epoch.given(self.provenance.get("epoch"))
+
+    def labelled(
+        self, units: Units | Mapping[str, str] | None = None, epoch: Epoch | str | Mapping[str, str] | None = None
+    ) -> Trajectory:
+        """The same numbers with names for their units, or with an epoch; what is left out stays as it is.
+
+        >>> import polhode as ph
+        >>> traj = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=10)
+        >>> traj.labelled({"time": "s", "length": "m", "mass": "kg"}).to_xarray().omega.attrs["units"]
+        'rad s-1'
+        """
+        return replace(self, provenance=labels(self.provenance, units, epoch))
 
     @property
     def tangent_columns(self) -> TangentColumns | None:
@@ -207,9 +154,10 @@ class Trajectory:
     def _repr_html_(self) -> str:
         return above("trajectory_html")(self)
 
-    def plot(self, figure: str | None = None) -> Figure:
-        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one."""
-        return above("plot")(self, figure)
+    def plot(self, figure: str | None = None, *, ax: Any = None) -> Figure:
+        """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one. With
+        `ax` it is drawn into axes that you have: one `Axes`, or a list with as many as the figure has panels."""
+        return above("plot")(self, figure, ax)
 
     def view(self, height: int = 480) -> Any:
         """The animated view, in a notebook; `polhode view` shows a saved run without a notebook."""
@@ -260,8 +208,8 @@ class Trajectory:
         """The last state; another run may start from it."""
         return self.state(-1)
 
-    def rotations(self, body: int = 0) -> Rotation:
-        """The attitudes of a body, counted from 0, as SciPy's rotations from body to inertial coordinates. A state also
+    def rotations(self, body: int | str = 0) -> Rotation:
+        """The attitudes of a body, by its number from 0 or its name, as SciPy's rotations from body to inertial coordinates. A state also
         accepts such a rotation as its `R`.
 
         >>> import polhode as ph
@@ -272,8 +220,8 @@ class Trajectory:
         """
         return above("body_rotations")(self, body)
 
-    def orbit(self, pair: tuple[int, int] = (0, 1)) -> xarray.Dataset:
-        """Osculating elements, distance and libration angles of two bodies, counted from 0 (see `analysis.orbits`)."""
+    def orbit(self, pair: tuple[int | str, int | str] = (0, 1)) -> xarray.Dataset:
+        """Osculating elements, distance and libration angles of two bodies, by their numbers from 0 or their names (see `analysis.orbits`)."""
         return above("orbit_dataset")(self, pair)
 
     def invariants(self) -> dict[str, Array]:
@@ -318,8 +266,10 @@ class Trajectory:
         near for their gravity (see `polhode.simulation.run_warnings`). `simulate` issues each of them once."""
         return run_warnings(self)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self, *, dates: bool = False) -> pandas.DataFrame:
         """A table with a row per sample, indexed by time, and a column per number: `omega_0`, `R_2_1`, `energy`.
+
+        With `dates`, of a run with an epoch, it is indexed by dates. `table.attrs["units"]` has the units, if the run does.
 
         >>> import polhode as ph
         >>> table = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=10).to_pandas()
@@ -334,7 +284,21 @@ class Trajectory:
             for name, values in named.items()
             for index in np.ndindex(np.shape(values)[1:])
         }
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="time"))
+        table = pandas.DataFrame(columns, index=pandas.Index(self._dates() if dates else self.t, name="time"))
+        if self.units:
+            dimensions: dict[str, str | None] = {name: info.unit for name, info in self.system.fields.items()}
+            dimensions |= {name: info.unit for name, info in self.system.conserved.items()}
+            table.attrs["units"] = {"time": self.units.of("time")} | {
+                name: None if unit is None else self.units.of(unit) for name, unit in dimensions.items()
+            }
+        return table
+
+    def _dates(self) -> NDArray[np.datetime64]:
+        """The dates of the samples, to nanoseconds."""
+        seconds = self.units.size("time")
+        if self.epoch is None or seconds is None:
+            raise InvalidInputError("dates", True, problem="dates need an epoch and a unit of time: see `labelled`")
+        return np.array([self.epoch.after(t * seconds) for t in self.t.tolist()], dtype="datetime64[ns]")
 
     def to_xarray(self) -> xarray.Dataset:
         """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes.

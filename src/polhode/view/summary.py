@@ -11,6 +11,7 @@ from ..methods.variational import Variational
 from ..plain_text import printable
 from ..simulation.trajectory import Trajectory
 from ..tables import Table
+from .clock import Clock
 
 NOTHING_CONSERVED = "This system has no conserved quantities."
 
@@ -72,19 +73,31 @@ def conservation_html(trajectory: Trajectory) -> str:
 
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
-    named = zip(system.body_names, system.bodies, strict=True)
+    named = zip(system.body_labels, system.bodies, strict=True)
     found = {f"mesh of {name}": body.placement for name, body in named if type(body) is Polyhedron}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
 
-def body_label(system: System, i: int) -> str:
-    """The label of body `i`, counted from 0: the two of a `FullTwoBodyProblem` have the names of its arguments.
+def time_span(trajectory: Trajectory) -> str:
+    """The times of a run; where its units are named, also as people read them, and as dates where it has an epoch.
 
     >>> import polhode as ph
-    >>> body_label(ph.FullTwoBodyProblem.example().system, 0), body_label(ph.FullBodyProblem.example().system, 0)
-    ('body1', 'body 0')
+    >>> traj = ph.simulate(ph.FreeRigidBody.example(), step=60.0, steps=2160, units={"time": "s"}, method=ph.Exact())
+    >>> time_span(traj)
+    '0 … 129600 s (1 d 12 h)'
     """
-    return f"body{i + 1}" if {"x1", "x2"} <= set(system.fields) else f"body {i}"
+    first, last, clock = float(trajectory.t[0]), float(trajectory.t[-1]), Clock.of(trajectory)
+    span = f"{first:.12g} … {last:.12g}"
+    if clock.seconds is None:
+        return span
+    lasts = Clock(clock.extent, clock.seconds).text(abs(last - first))
+    dates = f"; {clock.text(first).split(', ')[1]} … {clock.text(last).split(', ')[1]}" if clock.epoch else ""
+    return f"{span} {trajectory.units.time} ({lasts}{dates})"
+
+
+def units_text(trajectory: Trajectory) -> str:
+    """The units of a run in words."""
+    return ", ".join(f"{base} in {unit}" for base, unit in trajectory.units.describe().items() if base != "angle")
 
 
 def run_details(trajectory: Trajectory) -> dict[str, str]:
@@ -95,7 +108,8 @@ def run_details(trajectory: Trajectory) -> dict[str, str]:
         "system": truncated(repr(trajectory.system)),
         "method": repr(trajectory.method),
         "step": f"{trajectory.step:g}",
-        "time": f"{trajectory.t[0]:.12g} … {trajectory.t[-1]:.12g}",
+        "time": time_span(trajectory),
+        **({"units": units_text(trajectory)} if trajectory.units else {}),
         "steps": f"{stats.steps:,}, of which {len(trajectory):,} samples were saved",
     }
     if trajectory.accuracy is not None:

@@ -45,8 +45,8 @@ def write_aem(motions: Sequence[Motion], path: str | PathLike[str], reference: E
     for motion in motions:
         q, omega = motion.q, motion.need_rates() / (reference.seconds * DEGREE)
         metadata = {
-            "OBJECT_NAME": motion.name,
-            "OBJECT_ID": motion.name,
+            "OBJECT_NAME": motion.ascii_name,
+            "OBJECT_ID": motion.ascii_name,
             "CENTER_NAME": reference.centre,
             "REF_FRAME_A": FRAMES.get(reference.frame, reference.frame),
             "REF_FRAME_B": BODY_FRAME,
@@ -65,8 +65,8 @@ def write_oem(motions: Sequence[Motion], path: str | PathLike[str], reference: E
     for motion in motions:
         x, v = motion.need_position()
         metadata = {
-            "OBJECT_NAME": motion.name,
-            "OBJECT_ID": motion.name,
+            "OBJECT_NAME": motion.ascii_name,
+            "OBJECT_ID": motion.ascii_name,
             "CENTER_NAME": reference.centre,
             "REF_FRAME": FRAMES.get(reference.frame, reference.frame),
             **_span(motion, reference),

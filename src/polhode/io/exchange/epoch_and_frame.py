@@ -1,31 +1,22 @@
-"""The epoch, frame and units of a run, which other tools need and a run in its own units does not have.
-
-Every day has 86 400 seconds in the chosen time system, which is exact for the default, TDB. Dates are computed in decimal
-arithmetic, so that no digits are lost far from the epoch.
-"""
+"""The epoch, frame and units of a run, which other tools need: those that the run names, or else given with the export."""
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal, localcontext
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.dates import Epoch, iso_date, seconds_past_j2000
 from ...errors import InvalidInputError
+from ...simulation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
-# the time systems of the CCSDS (502.0-B-2, annex A2)
-TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
 J2000 = "2000-01-01T12:00:00"
-DIGITS = 12  # decimals of the seconds in written dates: picoseconds
-DATE = re.compile(r"(\d{4})-(?:(\d\d)-(\d\d)|(\d{3}))(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)Z?)?")
-DAY = 86400
-FIRST_DAY = date(2000, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -45,17 +36,32 @@ class EpochAndFrame:
     time_system: str = "TDB"
 
     def __post_init__(self) -> None:
-        seconds_past_j2000(self.epoch)
+        try:
+            Epoch(self.epoch, self.time_system, self.frame, self.centre)
+        except InvalidInputError as error:
+            raise error.renamed("epoch" if error.field == "date" else error.field) from error
         for name in ("km", "seconds"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value < math.inf:
                 raise InvalidInputError(name, value, "a positive number")
-        if self.time_system not in TIME_SYSTEMS:
-            raise InvalidInputError("time_system", self.time_system, f"one of {', '.join(TIME_SYSTEMS)}")
-        for name in ("frame", "centre"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_ .+-]{1,40}", value) or not value.strip():
-                raise InvalidInputError(name, value, "a name of letters, digits, spaces and _ . + -")
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, **given: Any) -> EpochAndFrame:
+        """That of a run: what is `given`, else what the run's units and epoch say, else the defaults.
+
+        >>> import polhode as ph
+        >>> start, units = ph.FreeRigidBody.example(), {"length": "m", "time": "min"}
+        >>> traj = ph.simulate(start, step=0.1, steps=10, units=units, epoch="2031-05-04")
+        >>> EpochAndFrame.of(traj, frame="ECLIPJ2000")
+        EpochAndFrame(epoch='2031-05-04', frame='ECLIPJ2000', centre='ORIGIN', km=0.001, seconds=60.0, time_system='TDB')
+        """
+        metres, seconds = trajectory.units.size("length"), trajectory.units.size("time")
+        known: dict[str, Any] = {} if metres is None else {"km": metres / 1000.0}
+        known |= {} if seconds is None else {"seconds": seconds}
+        if trajectory.epoch is not None:
+            said = trajectory.epoch.describe()
+            known |= {"epoch": said.pop("date"), **said}
+        return cls(**known | given)
 
     def date(self, t: float) -> str:
         """The date of time `t` of the run."""
@@ -72,46 +78,6 @@ class EpochAndFrame:
         start = seconds_past_j2000(self.epoch)
         with localcontext(prec=60):
             return np.array([float(start + Decimal(float(x)) * Decimal(self.seconds)) for x in t])
-
-
-def seconds_past_j2000(text: str) -> Decimal:
-    """The seconds from 2000-01-01T12:00:00 to an ISO date, year-month-day or year-day.
-
-    >>> seconds_past_j2000("2000-002T12:00:00.25")
-    Decimal('86400.25')
-    """
-    match = DATE.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match:
-        year, month, day, of_year, hours, minutes, seconds = match.groups()
-        try:
-            if of_year:
-                ordinal = date(int(year), 1, 1).toordinal() + int(of_year) - 1
-                valid = 1 <= int(of_year) <= 366
-            else:
-                ordinal, valid = date(int(year), int(month), int(day)).toordinal(), True
-            clock = 3600 * int(hours or 0) + 60 * int(minutes or 0) + Decimal(seconds or 0)
-            if valid and int(hours or 0) < 24 and int(minutes or 0) < 60 and Decimal(seconds or 0) < 61:
-                return (ordinal - FIRST_DAY) * DAY - DAY // 2 + clock
-        except ValueError:
-            pass
-    raise InvalidInputError("epoch", text, "a date like 2031-05-04T12:00:00.5")
-
-
-def iso_date(seconds: Decimal) -> str:
-    """The date so many seconds past J2000, to picoseconds.
-
-    >>> iso_date(Decimal("-43200"))
-    '2000-01-01T00:00:00.000000000000'
-    """
-    ticks = int((seconds + DAY // 2).scaleb(DIGITS).to_integral_value())
-    days, ticks = divmod(ticks, DAY * 10**DIGITS)
-    whole, fraction = divmod(ticks, 10**DIGITS)
-    try:
-        day = date.fromordinal(FIRST_DAY + days)
-    except (ValueError, OverflowError):
-        raise InvalidInputError("epoch", f"{seconds:g} s past J2000", "dates in the years 1 to 9999") from None
-    minutes, s = divmod(whole, 60)
-    return f"{day.isoformat()}T{minutes // 60:02d}:{minutes % 60:02d}:{s:02d}.{fraction:0{DIGITS}d}"
 
 
 DEFAULT = EpochAndFrame()

@@ -2,19 +2,21 @@
 
 `R` maps body to inertial coordinates and `omega` is the angular velocity in the body frame, with `Ṙ = R S(ω)`; `x` and
 `v` are position and velocity of the mass centre. Other coordinates (relative ones, the orbiting frame, angles in a plane)
-are converted to these. Bodies are counted from 0.
+are converted to these. Bodies are counted from 0, or called by their names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InvalidInputError, PolhodeError
+from ...errors import PolhodeError
 from ...geometry import so3, unchecked
 from ...geometry.array_api import NEAR
 from ...simulation.trajectory import Trajectory
@@ -37,6 +39,17 @@ class Motion:
     x: Array | None = None
     v: Array | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    own_name: bool = False  # whether its user named it
+
+    @property
+    def ascii_name(self) -> str:
+        """The name in the letters that other tools read: without accents, and _ for what is no letter, digit or sign.
+
+        >>> Motion("Čapek 1", np.zeros(1)).ascii_name, Motion("月", np.zeros(1)).ascii_name
+        ('Capek 1', '_')
+        """
+        plain = unicodedata.normalize("NFKD", self.name)
+        return re.sub(r"[^ -~]", "_", "".join(c for c in plain if not unicodedata.combining(c)))
 
     def __len__(self) -> int:
         return len(self.t)
@@ -86,20 +99,7 @@ def motions(trajectory: Trajectory, body: int | str | None = None) -> list[Motio
         found = [_reversed(motion) for motion in found]
     if body is None:
         return found
-    return [found[find_body([motion.name for motion in found], body)]]
-
-
-def find_body(names: Sequence[str], body: int | str) -> int:
-    """The index of a body that is given by its number, counted from 0, or by its name.
-
-    >>> find_body(["body1", "body2"], "body2"), find_body(["body1", "body2"], 0)
-    (1, 0)
-    """
-    if body in names:
-        return list(names).index(str(body))
-    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < len(names):
-        raise InvalidInputError("body", body, f"a number from 0 to {len(names) - 1}, or one of {', '.join(names)}")
-    return body
+    return [found[trajectory.system.body_number(body)]]
 
 
 def body_rotations(trajectory: Trajectory, body: int | str) -> Rotation:
@@ -112,23 +112,23 @@ def body_rotations(trajectory: Trajectory, body: int | str) -> Rotation:
 
 def _motions(system: Any, trajectory: Trajectory) -> list[Motion]:
     """The motion of every body, in the order of the samples."""
-    t = trajectory.t
-    if bodies := system.bodies:
-        first = 1 if system.body_names[0] == "body1" else 0
+    t, names = trajectory.t, system.body_labels
+    own = {body.name for body in (*system.bodies, *([] if system.shape is None else [system.shape]))}
+    if system.bodies:
         at = placements(system, trajectory.values)
         return [
-            Motion(f"body{first + i}", t, at.R[:, i], at.omega[:, i], at.x[:, i], at.v[:, i])
-            for i in range(len(bodies))
+            Motion(name, t, at.R[:, i], at.omega[:, i], at.x[:, i], at.v[:, i], own_name=name in own)
+            for i, name in enumerate(names)
         ]
     rotation = system.inertial_rotation(trajectory.values, t)
     if rotation is None:
-        return [Motion("body0", t)]
+        return [Motion(names[0], t)]
     R, omega = rotation
     if R.ndim == 3:
-        return [Motion("body0", t, R, omega)]
-    return [Motion(f"body{i}", t, R[:, i], omega[:, i]) for i in range(R.shape[1])]
+        return [Motion(names[0], t, R, omega, own_name=names[0] in own)]
+    return [Motion(name, t, R[:, i], omega[:, i]) for i, name in enumerate(names)]
 
 
 def _reversed(motion: Motion) -> Motion:
     R, omega, x, v = (None if a is None else a[::-1] for a in (motion.R, motion.omega, motion.x, motion.v))
-    return Motion(motion.name, motion.t[::-1], R, omega, x, v)
+    return replace(motion, t=motion.t[::-1], R=R, omega=omega, x=x, v=v)

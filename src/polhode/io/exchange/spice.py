@@ -7,8 +7,8 @@
     NAME.tls  leap seconds up to 2017, for those who have no later kernel of them
     NAME.tm   loads all of the above, from their folder
 
-The first body of those written has the number `id − 1`, the next one `id − 2`, and so on; a body and its frame are called
-NAME_ and the body's name: NAME_BODY0, NAME_BODY1, and so on. Positions are relative to the body `id`, the run's origin,
+The first body of those written has the number `id − 1`, the next one `id − 2`, and so on. A body and its frame have the
+name that the body was given, in capitals, or else NAME_BODY0, NAME_BODY1, and so on, or NAME_BODY for one alone. Positions are relative to the body `id`, the run's origin,
 unless a `centre` is given. SPICE maps inertial to body coordinates by `C = Rᵀ`, its quaternions have the scalar first,
 and its angular velocities are in inertial coordinates.
 """
@@ -239,7 +239,10 @@ def _upper(name: str, length: int) -> str:
 
 def _spice_names(name: str, motions: Sequence[Motion]) -> list[str]:
     """The names of bodies and their frames, of at most 32 characters."""
-    names = [f"{_upper(name, 20)}_{_upper(motion.name, 11)}" for motion in motions]
+    names = [
+        _upper(motion.ascii_name, 32) if motion.own_name else f"{_upper(name, 20)}_{_upper(motion.ascii_name, 11)}"
+        for motion in motions
+    ]
     if len(set(names)) < len(names):
         raise PolhodeError(f"several bodies would have the same name in SPICE: {', '.join(names)}")
     return names

@@ -63,7 +63,7 @@ def build_body(where: str, path: str, table: Any) -> Body:
     >>> build_body("pair.toml", "system.body1", {"type": "sphere", "mass": 2.0, "radios": 1.0})
     Traceback (most recent call last):
     ...
-    polhode.io.scenario.validation.ScenarioError: pair.toml: system.body1.radios is unknown; did you mean 'radius'? Allowed: mass, radius
+    polhode.io.scenario.validation.ScenarioError: pair.toml: system.body1.radios is unknown; did you mean 'radius'? Allowed: mass, radius, colour, name
     """
     if not isinstance(table, dict):
         raise ScenarioError(where, path, table, f"a table with a type, one of {', '.join(KINDS)}")

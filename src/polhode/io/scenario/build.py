@@ -241,6 +241,9 @@ def provenance_of(scenario: Scenario) -> dict[str, Any]:
     document = scenario.document
     found: dict[str, Any] = {"title": document.title, "description": document.description}
     found |= {"scenario": scenario.text, "scenario_file": scenario.name}
+    named = document.units.model_dump(exclude_none=True)
+    found |= {"units": named} if named else {}
+    found |= {"epoch": document.epoch.model_dump()} if document.epoch else {}
     if scenario.overrides:
         found["overrides"] = list(scenario.overrides)
     return found

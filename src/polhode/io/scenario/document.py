@@ -17,6 +17,12 @@
     [output]                          # optional
     file = "free_body.nc"             # default: the scenario's own name
     plots = true                      # false, or a list of figures
+    [units]                           # optional: names of the units that all numbers are in; "30 days" is then allowed too
+    length = "m"
+    time = "s"
+    mass = "kg"
+    [epoch]                           # optional: the date of t = 0
+    date = 2031-05-04T00:00:00
     [ensemble]                        # optional, for `polhode ensemble`; see `ensemble.py`
     members = 1000
     [[ensemble.vary]]
@@ -34,6 +40,7 @@ import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -42,6 +49,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from ...simulation.accuracy import LOOSEST, TIGHTEST
 from ...simulation.arguments import MOST_STEPS
 from ..atomic_files import LONGEST_NAME
+from .quantities import convert_quantities
 from .validation import NUMBERS, ScenarioError, Table, expect, optional_numbers, validate
 
 LARGEST_FILE = 1_000_000  # bytes
@@ -64,6 +72,10 @@ def _file_name(value: Any) -> Any:
     plain = isinstance(value, str) and value.endswith(".nc") and value[0] != "." and value.isprintable()
     expect(plain and not set(value) & set('/\\:*?"<>|'), value, "a file name without a folder, ending in .nc")
     return expect(len(os.fsencode(value)) <= LONGEST_NAME, value, f"a file name of at most {LONGEST_NAME} bytes")
+
+
+def _date(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value  # TOML has dates of its own
 
 
 def _save(value: Any) -> Any:
@@ -135,6 +147,26 @@ class EnsembleTable(Table):
     vary: list[VaryTable] = Field(min_length=1, description="what differs between the members")
 
 
+class UnitsTable(Table):
+    """The units that the numbers of the scenario are in, by their names in UDUNITS."""
+
+    length: str | None = Field(default=None, description="such as m, km, au")
+    time: str | None = Field(default=None, description="such as s, min, h, day")
+    mass: str | None = Field(default=None, description="such as kg, g, t")
+    angle: str | None = Field(
+        default=None, description="that figures show angles in: degree or rad; numbers without a unit are in rad"
+    )
+
+
+class EpochTable(Table):
+    """The date of t = 0, and the inertial frame of the coordinates."""
+
+    date: Annotated[str, BeforeValidator(_date)] = Field(description="such as 2031-05-04T12:00:00")
+    time_system: str = Field(default="TDB", description="that of the date: TDB, TT, UTC, …")
+    frame: str = Field(default="J2000", description="the inertial frame")
+    centre: str = Field(default="ORIGIN", description="the body at its origin")
+
+
 class Document(Table):
     """A scenario file."""
 
@@ -144,7 +176,9 @@ class Document(Table):
     state: dict[str, Any] = Field(description="a table with the initial state; what is left out has its default")
     method: dict[str, Any] = Field(default={}, description="a table with the method's type and options")
     run: RunTable = Field(description="a table with t_end, and step or tolerance")
-    output: OutputTable = OutputTable()
+    output: OutputTable = Field(default=OutputTable(), description="a table with what to write")
+    units: UnitsTable = Field(default=UnitsTable(), description="a table with the names of the units")
+    epoch: EpochTable | None = Field(default=None, description="a table with the date of t = 0")
     ensemble: EnsembleTable | None = Field(default=None, description="a table with what differs between members")
 
 
@@ -187,6 +221,7 @@ def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> S
         raise ScenarioError(name, "file", message=f"the file is empty; it needs {_required_tables()}")
     for override in overrides:
         _apply_override(document, override)
+    document = convert_quantities(name, document)
     return Scenario(name, text, tuple(overrides), validate(name, (), Document, document))
 
 

@@ -30,7 +30,7 @@ from ..inputs.damping import check_damping
 from ..inputs.external_moment import ExternalMoment
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.transient_flow import potential_force
-from ..stability.equilibria import Equilibrium, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
 from .flows import (
     BODY_SIZE,
@@ -221,11 +221,16 @@ class CoupledBodies(System):
             U = U - np.einsum("ab,...ca,...cb->...", C, R[..., i, :, :], R[..., j, :, :])
         return U
 
+    @property
+    def body_labels(self) -> list[str]:
+        named = [None if J.body is None else J.body.name for J in self.inertias]
+        return [name or f"body{i}" for i, name in enumerate(named)]
+
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """The kinetic energy of each body, the potential energy, and their sum."""
         omega = self.derive("omega", values)
         kinetic = 0.5 * np.einsum("...ij,ijk,...ik->...i", omega, self._J(), omega)
-        parts = {f"kinetic, body {i + 1}": kinetic[..., i] for i in range(self.n)}
+        parts = {f"kinetic, {name}": kinetic[..., i] for i, name in enumerate(self.body_labels)}
         potential = self.potential_energy(values["R"])
         return parts | {"potential": potential, "total": kinetic.sum(axis=-1) + potential}
 
@@ -260,7 +265,7 @@ class CoupledBodies(System):
         R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2], [0.2, 0.6, -0.3]])
         return system.state(R=R, omega=[[0.5, -0.4, 0.6], [0.3, 0.7, -0.2], [-0.4, 0.2, 0.5]])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Attitudes at which the bodies rest; where only the relative ones matter, one of those that differ by a common
         rotation. Couplings by matrices that make a tree: all, in closed form. Otherwise those that Newton's method finds."""
         relative = self._relative
@@ -274,7 +279,8 @@ class CoupledBodies(System):
             symmetry=3 if relative else 0,
             complete=complete,
         )
-        return [Equilibrium(self._label(R), self.state(R=R)) for R in found]
+        states = [Equilibrium(self._label(R), self.state(R=R)) for R in found]
+        return Equilibria(states, "common turns of all bodies" if relative else "")
 
     def _starts(self) -> tuple[list[Array], bool]:
         """Attitudes at which the bodies may rest, and whether these are all but for a common rotation."""

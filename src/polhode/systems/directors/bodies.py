@@ -54,7 +54,9 @@ class DirectorBody(AttitudeSystem):
         "directors": Field((3, 3), "d1, d2, d3 in space, as rows"),
         "pi_perp": Field((3,), "angular momentum in space, across d3", "mass length²/time"),
         "pi_par": Field((), "angular momentum along d3", "mass length²/time"),
-        "stretch": Field((6,), "symmetric part of RᵀdR/dt (xx, yy, zz, yz, xz, xy), not zero in EnergyMomentum only"),
+        "stretch": Field(
+            (6,), "symmetric part of RᵀdR/dt (xx, yy, zz, yz, xz, xy), not zero in EnergyMomentum only", "rad/time"
+        ),
         "kinetic_energy": Field((), "kinetic energy of the directors", "mass length²/time²"),
     }
     conserved: Mapping[str, Invariant] = {

@@ -90,7 +90,7 @@ class FullBodyProblem(System):
     }
     conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "kinetic and potential energy"),
-        "linear_momentum": Invariant("momentum", "total linear momentum"),
+        "linear_momentum": Invariant("momentum", "total linear momentum", "mass length/time"),
         "angular_momentum": Invariant("momentum", "total angular momentum about the origin"),
     }
 

@@ -30,11 +30,25 @@ class Pair(Protocol):
     inertia2: Inertia
     reduced_mass: float
 
+    @property
+    def body_names(self) -> list[str]:
+        """The arguments that the bodies were given by."""
+        ...
+
+    @property
+    def body_labels(self) -> list[str]:
+        """What they are called."""
+        ...
+
+    def body_number(self, body: int | str, field: str = "body") -> int:
+        """The number of a body that is given by its number or its name."""
+        ...
+
 
 def pair_start(pair: Pair, given: Mapping[str, Any]) -> dict[str, Array]:
     """X, R, x2, R2 and the momenta Gamma, Pi, Pi2, gamma2 from the arguments of `FullTwoBodyProblem.state`."""
     r, v = _orbit(pair, given)
-    turning = _synchronous(given)
+    turning = _synchronous(pair, given)
     A2 = _attitude(given, "R2", "q2")
     if "body2" in turning:
         A2 = facing(pair.inertia2, r, v)
@@ -109,14 +123,16 @@ def _orbit(pair: Pair, given: Mapping[str, Any]) -> tuple[Array, Array]:
         raise error.renamed(f"elements.{error.field}") from error
 
 
-def _synchronous(given: Mapping[str, Any]) -> set[str]:
-    """The bodies that face the other and, unless a spin is given, turn with the orbit."""
-    chosen = given["synchronous"]
+def _synchronous(pair: Pair, given: Mapping[str, Any]) -> set[str]:
+    """The bodies, by the names of the arguments, that face the other and, unless a spin is given, turn with the orbit."""
     known = {"body1": ("R", "q"), "body2": ("R2", "q2")}
-    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or not all(each in known for each in chosen):
-        raise InvalidInputError(
-            "synchronous", chosen, "a list of the bodies that turn with the orbit, of 'body1' and 'body2'"
-        )
+    if isinstance(given["synchronous"], str) or not isinstance(given["synchronous"], Sequence):
+        allowed = f"a list of the bodies that turn with the orbit, of {' and '.join(map(repr, pair.body_labels))}"
+        raise InvalidInputError("synchronous", given["synchronous"], allowed)
+    chosen = [
+        each if each in known else pair.body_names[pair.body_number(each, "synchronous")]
+        for each in given["synchronous"]
+    ]
     for body, names in known.items():
         for name in names:
             if body in chosen and given[name] is not None:

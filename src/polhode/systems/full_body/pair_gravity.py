@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies import Body, PointMasses, Polyhedron, body_from
+from ...bodies.base import check_names_differ
 from ...bodies.inertia import TOLERANCE, Inertia
 from ...errors import InvalidInputError
 from ...gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, Shapes, attracts_as_point
@@ -112,6 +113,7 @@ def interaction(first: Body, second: Body, gravity: int | str, G: float) -> Inte
 def build_pairs(bodies: Mapping[str, Body | Mapping[str, Any]], gravity: int | str, G: float) -> Pairs:
     """Every pair of bodies once; the bodies by the names that errors give them."""
     checked = [as_body(field, body) for field, body in bodies.items()]
+    check_names_differ(checked)
     kind = checked_gravity(gravity)
     blocks = {(i, j): interaction(checked[i], checked[j], kind, G) for i, j in combinations(range(len(checked)), 2)}
     inertias = [inertia_of(field, body) for field, body in zip(bodies, checked, strict=True)]

@@ -94,7 +94,7 @@ class FullTwoBodyProblem(System):
     }
     conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "kinetic and potential energy"),
-        "linear_momentum": Invariant("momentum", "total linear momentum"),
+        "linear_momentum": Invariant("momentum", "total linear momentum", "mass length/time"),
         "angular_momentum": Invariant("momentum", "total angular momentum about the mass centre"),
     }
 
@@ -120,6 +120,12 @@ class FullTwoBodyProblem(System):
         self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
         self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
+        self.ignorable = () if self.perturbations else ("x2", "R2", "gamma2")
+
+    def relative_state(self, values: Mapping[str, Array], t: float) -> State:
+        """The state with this relative motion, with the mass centre at rest at the origin."""
+        named: dict[str, Any] = {name: values[name] for name in ("X", "R", "Pi", "Pi2", "R2")}
+        return self.state(**named, V=self.derive("V", values), t=t)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
@@ -141,6 +147,10 @@ class FullTwoBodyProblem(System):
     @property
     def body_names(self) -> list[str]:
         return ["body1", "body2"]
+
+    @property
+    def body_labels(self) -> list[str]:
+        return [body.name or argument for body, argument in zip(self.bodies, self.body_names, strict=True)]
 
     @cached_property
     def least_distances(self) -> Mapping[tuple[int, int], float]:  # type: ignore[override]
@@ -185,7 +195,7 @@ class FullTwoBodyProblem(System):
         q2: ArrayLike | None = None,
         Omega2: ArrayLike | None = None,
         Pi2: ArrayLike | None = None,
-        synchronous: Sequence[str] = (),
+        synchronous: Sequence[str | int] = (),
         x2: ArrayLike | None = None,
         v2: ArrayLike | None = None,
         t: float = 0.0,
@@ -266,10 +276,11 @@ class FullTwoBodyProblem(System):
         def half(a: str, b: str) -> Array:
             return 0.5 * np.sum(self.derive(a, values) * self.derive(b, values), axis=-1)
 
+        first, second = self.body_labels
         parts = {
             "translation": self.m1 * half("v1", "v1") + half("gamma2", "v2"),
-            "rotation of body 1": half("Pi", "Omega"),
-            "rotation of body 2": half("Pi2", "Omega2"),
+            f"rotation of {first}": half("Pi", "Omega"),
+            f"rotation of {second}": half("Pi2", "Omega2"),
             "potential": self.potential(values),
         }
         if self.perturbations:

@@ -231,7 +231,7 @@ class SymmetricRigidBodySOn(_BodySOn):
         "Omega": Field((3, 3), "angular velocity, a skew matrix", "rad/time"),
         "m": Field((3, 3), "constant momentum: that in space (left) or in the body (right)", "mass length²/time"),
     }
-    conserved = CONSERVED | {"PQt": Invariant("momentum", "the constant rotation P Qᵀ (left) or QᵀP (right)")}
+    conserved = CONSERVED | {"PQt": Invariant("momentum", "the constant rotation P Qᵀ (left) or QᵀP (right)", "")}
 
     @property
     def representations(self) -> Mapping[str, Representation]:

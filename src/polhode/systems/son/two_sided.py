@@ -173,7 +173,7 @@ class CoupledDoubleBrackets(System):
         "P": Field((2, 3), "its costate"),
     }
     conserved = {
-        "energy": Invariant("energy", "the Hamiltonian ¼⟨U, J_U U⟩ + ¼⟨V, J_V V⟩"),
+        "energy": Invariant("energy", "the Hamiltonian ¼⟨U, J_U U⟩ + ¼⟨V, J_V V⟩", ""),
         "singular_values": Invariant("casimir", "singular values of Q and of P"),
         "momentum_norms": Invariant("casimir", "norms of PQᵀ − QPᵀ and PᵀQ − QᵀP"),
     }

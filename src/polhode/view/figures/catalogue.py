@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class FigureKind:
     """A kind of figure: how to draw it, its caption, and whether it applies to a system."""
 
-    draw: Callable[[Trajectory], Figure]
+    draw: Callable[..., Figure]  # of a trajectory and `ax`, the axes to draw into
     caption: str
     applies_to: Callable[[System], bool]
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.system import System
 from ...simulation.trajectory import Trajectory
+from .axes import Given, label_quantity, label_rate, panels
 from .style import GREY, legend_beside, styled
-from .time_series import drawable_part
+from .time_series import drawable_part, set_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,14 +22,11 @@ def has_damper(system: System) -> bool:
 
 
 @styled
-def plot_dissipation(trajectory: Trajectory) -> Figure:
+def plot_dissipation(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """Energy, the slip of the damper, and the squared direction cosines of the spin along the principal axes."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     t, omega = trajectory.t, trajectory.omega
-    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
-    top, middle, bottom = figure.subplots(3, 1, sharex=True)
+    figure, (top, middle, bottom) = panels(ax, "abc", (8.0, 6.4), sharex=True)
     top.plot(t, trajectory.kinetic_energy)
     levels = _steady_spin_energies(trajectory)
     for height, label in levels:
@@ -46,10 +44,10 @@ def plot_dissipation(trajectory: Trajectory) -> Figure:
     margin = 0.06 * (high - low) or 1.0
     top.set_ylim(low - margin, high + margin)
     top.set_title("kinetic energy" + (", with its range over the steady spins of this momentum" if levels else ""))
-    top.set_ylabel("energy")
+    label_quantity(top.yaxis, trajectory.units, "mass length²/time²", "energy")
     middle.plot(t, np.linalg.norm(trajectory.omega_D - omega, axis=-1))
     middle.set_title("slip rate of the damper")
-    middle.set_ylabel(r"$|\omega_D-\omega|$")
+    label_rate(middle.yaxis, trajectory.units, r"$|\omega_D-\omega|$")
     middle.set_ylim(bottom=0.0)
     speed = np.linalg.norm(omega, axis=-1, keepdims=True)
     share = (omega @ trajectory.system.inertia.axes / np.where(speed > 0.0, speed, 1.0)) ** 2  # type: ignore[union-attr]
@@ -58,9 +56,7 @@ def plot_dissipation(trajectory: Trajectory) -> Figure:
     bottom.set_title("squared direction cosines of the spin along the principal axes")
     bottom.set_ylim(-0.05, 1.05)
     legend_beside(bottom)
-    bottom.set_xlabel("time")
-    if len(t) > 1:
-        bottom.set_xlim(*sorted((float(t[0]), float(t[-1]))))
+    set_time_axis(bottom, trajectory)
     return figure
 
 

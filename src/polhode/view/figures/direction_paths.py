@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...core.system import System
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
+from .axes import Given, panels
 from .shaded_ellipsoid import ShadedEllipsoid
 from .sphere_paths import SPHERE_COLOUR, draw_graticule, draw_sphere_path
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
@@ -27,10 +28,8 @@ def has_body_direction(system: System) -> bool:
 
 
 @styled
-def plot_direction_path(trajectory: Trajectory) -> Figure:
+def plot_direction_path(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The path of the system's `pointer` on the unit sphere, and its angle from the vertical or from the fields."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     system = trajectory.system
     assert system.pointer is not None, "the catalogue draws this figure only where there is one"
@@ -39,8 +38,7 @@ def plot_direction_path(trajectory: Trajectory) -> Figure:
     turning = Turning.of(trajectory)
     t, q = smooth_attitude(trajectory, turning)
     points = unchecked.to_matrix(q) @ (vector / np.linalg.norm(vector))
-    figure = Figure(figsize=(9.6, 4.6), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
+    figure, (left, right) = panels(ax, ["ab"], (9.6, 4.6), width_ratios=[1.0, 1.15])
     height = 0.55 if points[:, 2].mean() > -0.3 else -0.55  # hanging bodies are viewed from below
     sphere = ShadedEllipsoid(left, np.ones(3), [1.0, -0.75, height])
     sphere.draw_surface(lambda places: np.broadcast_to(SPHERE_COLOUR, places.shape))
@@ -57,10 +55,10 @@ def plot_direction_path(trajectory: Trajectory) -> Figure:
     colours = (ORANGE, GREEN) if landmarks else (BLUE,)
     for label, angle, colour in zip(references, angles, colours, strict=False):
         right.plot(t, angle, color=colour, label=f"from {label}", **turning.line_style())
-    set_angle_axis(right, angles, (0, 45, 90, 135, 180))
+    set_angle_axis(right, trajectory, angles, (0, 45, 90, 135, 180))
     right.set_title("angle" + turning.note)
     right.legend(loc="best")
-    set_time_axis(right, t)
+    set_time_axis(right, trajectory)
     return figure
 
 

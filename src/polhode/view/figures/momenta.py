@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
+from .axes import Given, body_labels, label_quantity, label_rate, panels
 from .orbits import break_at_jumps
 from .style import BLACK, legend_beside, styled
 from .time_series import Turning, attitude_frames, draw_components, drawable_part, set_angle_axis, set_time_axis
@@ -22,45 +23,40 @@ MAX_PANELS = 4  # bodies, and pairs of bodies, that a figure shows
 
 
 @styled
-def plot_momenta(trajectory: Trajectory) -> Figure:
+def plot_momenta(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The angular momentum in space, and its length, for each body and in total."""
-    from matplotlib.figure import Figure
-
-    trajectory = drawable_part(trajectory)
+    trajectory, given = drawable_part(trajectory), ax
     turning = Turning.of(trajectory)
     t = trajectory.t
     momentum = np.einsum("...ij,...j->...i", trajectory.R, trajectory.Pi)
     bodies = momentum.reshape(len(t), -1, 3)
-    count = min(bodies.shape[1], MAX_PANELS)
-    figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + (count > 1))), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(count + (count > 1), 1, sharex=True))
+    count, names = min(bodies.shape[1], MAX_PANELS), body_labels(trajectory.system)
+    rows = count + (count > 1)
+    figure, axes = panels(ax, "abcde"[:rows], (8.0, 1.6 + 1.7 * rows), sharex=True)
     labels = [r"$\pi_1$", r"$\pi_2$", r"$\pi_3$", r"$|\pi|$"]
     for i, ax in enumerate(axes):
         values = bodies.sum(axis=1) if i == count else bodies[:, i]
         size = np.linalg.norm(values, axis=1, keepdims=True)
         draw_components(ax, t, np.hstack([values, size]), labels, turning)
         ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not turning.coarse else "none")
-        name = "all bodies" if i == count else f"body {i}" if count > 1 else ""
+        name = "all bodies" if i == count else names[i] if count > 1 else ""
         title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
         ax.set_title((f"{name}" if name else title) + (turning.note if i == 0 else ""))
-        ax.set_ylabel(r"$\pi = R\,\Pi$")
+        label_quantity(ax.yaxis, trajectory.units, trajectory.system.fields["Pi"].unit, r"$\pi = R\,\Pi$")
         legend_beside(ax)
-    if count > 1:
+    if count > 1 and given is None:
         figure.suptitle("Angular momenta in the inertial frame", size=11)
-    set_time_axis(axes[-1], t)
+    set_time_axis(axes[-1], trajectory)
     return figure
 
 
 @styled
-def plot_euler_angles(trajectory: Trajectory) -> Figure:
+def plot_euler_angles(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The attitude in two sets of Euler angles: yaw, pitch and roll; precession, nutation and spin."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     turning = Turning.of(trajectory)
     t, R = trajectory.t, trajectory.R
-    figure = Figure(figsize=(8.0, 5.4), layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True)
+    figure, axes = panels(ax, "ab", (8.0, 5.4), sharex=True)
     sets = (
         ("$R = R_z$(yaw) $R_y$(pitch) $R_x$(roll)", ["yaw", "pitch", "roll"], yaw_pitch_roll(R)),
         (
@@ -72,9 +68,9 @@ def plot_euler_angles(trajectory: Trajectory) -> Figure:
     for ax, (title, labels, angles) in zip(axes, sets, strict=True):
         shown = angles if turning.coarse else np.stack([break_at_jumps(a, 2.0 * np.pi) for a in angles.T], axis=1)
         draw_components(ax, t, np.degrees(shown), labels, turning)
-        set_angle_axis(ax, np.degrees(angles), (-180, -90, 0, 90, 180))
+        set_angle_axis(ax, trajectory, np.degrees(angles), (-180, -90, 0, 90, 180))
         ax.set_title(f"{title}, {attitude_frames(trajectory)}" + (turning.note if ax is axes[0] else ""))
-    set_time_axis(axes[1], t)
+    set_time_axis(axes[1], trajectory)
     return figure
 
 
@@ -97,27 +93,25 @@ def precession_nutation_spin(R: Array) -> Array:
 
 
 @styled
-def plot_coupled_bodies(trajectory: Trajectory) -> Figure:
+def plot_coupled_bodies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The rates of coupled bodies, and the angles between their attitudes."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     turning = Turning.of(trajectory)
     t, omega, R = trajectory.t, trajectory.omega, trajectory.R
-    count = min(omega.shape[1], MAX_PANELS)
+    count, names = min(omega.shape[1], MAX_PANELS), body_labels(trajectory.system)
     pairs = list(combinations(range(omega.shape[1]), 2))[:MAX_PANELS]
-    figure = Figure(figsize=(8.0, 1.6 + 1.7 * (count + bool(pairs))), layout="constrained")
-    axes: Any = np.atleast_1d(figure.subplots(count + bool(pairs), 1, sharex=True))
+    rows = count + bool(pairs)
+    figure, axes = panels(ax, "abcde"[:rows], (8.0, 1.6 + 1.7 * rows), sharex=True)
     for i in range(count):
         draw_components(axes[i], t, omega[:, i], [r"$\omega_1$", r"$\omega_2$", r"$\omega_3$"], turning)
-        axes[i].set_title(f"body {i}: angular velocity in its frame" + (turning.note if i == 0 else ""))
-        axes[i].set_ylabel(r"$\omega$ (rad/time)")
+        axes[i].set_title(f"{names[i]}: angular velocity in its frame" + (turning.note if i == 0 else ""))
+        label_rate(axes[i].yaxis, trajectory.units, r"$\omega$")
     if pairs:
         apart = np.degrees([unchecked.rotation_distance(R[:, i], R[:, j]) for i, j in pairs])
         for (i, j), angle in zip(pairs, apart, strict=True):
-            axes[-1].plot(t, angle, label=f"{i}–{j}", **turning.line_style())
+            axes[-1].plot(t, angle, label=f"{names[i]} – {names[j]}", **turning.line_style())
         axes[-1].set_title("angle between the attitudes of two bodies")
-        set_angle_axis(axes[-1], apart, (0, 90, 180))
+        set_angle_axis(axes[-1], trajectory, apart, (0, 90, 180))
         legend_beside(axes[-1])
-    set_time_axis(axes[-1], t)
+    set_time_axis(axes[-1], trajectory)
     return figure

@@ -13,7 +13,19 @@ from ...analysis.orbits import mutual_distance, mutual_elements
 from ...core.system import System
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
-from ..summary import body_label
+from .axes import (
+    LONG_TIME,
+    TIMES,
+    Given,
+    body_labels,
+    label_angle,
+    label_length,
+    label_quantity,
+    label_time,
+    panels,
+    plain_label,
+    readable,
+)
 from .style import BLACK, BLUE, GREY, ORANGE, PALETTE, SKY, legend_beside, styled
 from .time_series import drawable_part
 
@@ -37,34 +49,38 @@ def mass_centres(trajectory: Trajectory) -> Array:
 
 
 @styled
-def plot_orbits(trajectory: Trajectory) -> Figure:
+def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """Paths of the mass centres in the plane of the motion's two widest directions, and the mutual distances."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     x = mass_centres(trajectory)
-    figure = Figure(figsize=(10.0, 4.4), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.3])
+    figure, (left, right) = panels(ax, ["ab"], (10.0, 4.4), width_ratios=[1.0, 1.3])
+    units = trajectory.units
     widths = np.ptp(x.reshape(-1, 3), axis=0)
     across, up = sorted(np.argsort(widths)[-2:])
     for i, colour in zip(range(min(x.shape[1], MAX_CURVES)), PALETTE * 2, strict=False):
-        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=body_label(trajectory.system, i))
+        left.plot(x[:, i, across], x[:, i, up], color=colour, linewidth=1.0, label=body_labels(trajectory.system)[i])
         left.plot(*x[0, i, [across, up]], "o", color=colour, markersize=4, fillstyle="none")
         left.plot(*x[-1, i, [across, up]], "o", color=colour, markersize=5)
     left.set_aspect("equal", adjustable="datalim")
-    left.set_xlabel("xyz"[across])
-    left.set_ylabel("xyz"[up])
+    for axis, k in ((left.xaxis, across), (left.yaxis, up)):
+        label_length(axis, units, x, "xyz"[k])
+    label_time(right.xaxis, trajectory)
+    seconds, times = readable(units.size("time"), units.time, float(np.ptp(trajectory.t)), TIMES, LONG_TIME)
+    apart = [np.linalg.norm(x[:, i] - x[:, j], axis=-1) for i, j in combinations(range(x.shape[1]), 2)]
+    metres, lengths = label_length(right.yaxis, units, apart, "distance")
     left.set_title("Paths of the mass centres (○ start, ● end)")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
     nearest, farthest = np.inf, 0.0
-    for i, j in list(combinations(range(x.shape[1]), 2))[:MAX_CURVES]:
-        distance = np.linalg.norm(x[:, i] - x[:, j], axis=-1)
-        right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i}–{j}")
+    names = body_labels(trajectory.system)
+    for (first, second), distance in list(zip(combinations(names, 2), apart, strict=True))[:MAX_CURVES]:
+        right.plot(trajectory.t, distance, linewidth=1.0, label=f"{first} – {second}")
         k = int(np.argmin(distance))
         nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
         right.plot(trajectory.t[k], distance[k], ".", color=GREY)
         right.annotate(
-            f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
+            f"{distance[k] * metres:.5g}{f' {lengths}' if lengths else ''} at {trajectory.t[k] * seconds:.5g} {times}"
+            if times
+            else f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
             (trajectory.t[k], distance[k]),
             (8, 6),
             textcoords="offset points",
@@ -75,8 +91,6 @@ def plot_orbits(trajectory: Trajectory) -> Figure:
     if nearest < 0.5 * farthest:
         right.set_ylim(0.0, 1.1 * farthest)
     right.margins(x=0.01, y=0.12)
-    right.set_xlabel("time")
-    right.set_ylabel("distance")
     right.set_title("Distance between mass centres, with its minimum")
     if x.shape[1] > 2:
         legend_beside(right)
@@ -89,33 +103,30 @@ def has_mutual_orbit(system: System) -> bool:
 
 
 @styled
-def plot_elements(trajectory: Trajectory) -> Figure:
+def plot_elements(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """Osculating elements of the orbit of the first body about the second: size, eccentricity, and angles."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
-    size, shape, angles = figure.subplots(3, 1, sharex=True)
-    angles.set_xlabel("time")
+    figure, (size, shape, angles) = panels(ax, "abc", (8.0, 7.0), sharex=True)
+    label_time(angles.xaxis, trajectory)
     try:
         orbit = mutual_elements(trajectory)
     except InvalidInputError:
         size.set_title("A motion along the line of centres has no orbital elements")
         return figure
     t = trajectory.t
-    size.set_title(f"Osculating orbit of {body_label(trajectory.system, 0)} about {body_label(trajectory.system, 1)}")
+    size.set_title(f"Osculating orbit of {body_labels(trajectory.system)[0]} about {body_labels(trajectory.system)[1]}")
     size.plot(t, mutual_distance(trajectory), color=SKY, linewidth=2.2, label="distance")
     if np.all(orbit.e < 1.0):
         size.plot(t, orbit.a, color=BLUE, label="semi-major axis $a$")
     size.plot(t, orbit.q, color=ORANGE, linewidth=1.0, label="periapsis distance $q$")
-    size.set_ylabel("length")
+    label_length(size.yaxis, trajectory.units, mutual_distance(trajectory), "length")
     shape.plot(t, orbit.e, color=BLUE, label="eccentricity $e$")
     shape.set_ylim(bottom=0.0)
     shape.set_ylabel("eccentricity")
     angles.plot(t, np.degrees(orbit.inclination), label="inclination")
     for name in ("node", "periapsis"):
         angles.plot(t, break_at_jumps(np.degrees(getattr(orbit, name)), 360.0), linewidth=1.0, label=name)
-    angles.set_ylabel("degrees")
+    label_angle(angles.yaxis, trajectory.units)
     for ax in (size, angles):
         legend_beside(ax)
     size.margins(x=0.01)
@@ -123,25 +134,22 @@ def plot_elements(trajectory: Trajectory) -> Figure:
 
 
 @styled
-def plot_libration(trajectory: Trajectory) -> Figure:
+def plot_libration(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The angle of each body's long axis from the line of centres, in the plane of the orbit."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
-    panels = figure.subplots(2, 1, sharex=True)
-    panels[-1].set_xlabel("time")
+    figure, axes = panels(ax, "ab", (8.0, 5.0), sharex=True)
+    label_time(axes[-1].xaxis, trajectory)
     try:
         angles = np.degrees(libration_angles(trajectory))
     except InvalidInputError:
-        panels[0].set_title("A motion along the line of centres has no orbital plane to librate in")
+        axes[0].set_title("A motion along the line of centres has no orbital plane to librate in")
         return figure
-    for i, (ax, colour) in enumerate(zip(panels, PALETTE, strict=False)):
+    for i, (ax, colour) in enumerate(zip(axes, PALETTE, strict=False)):
         angle = angles[:, i]
-        ax.set_ylabel("degrees")
+        label_angle(ax.yaxis, trajectory.units)
         ax.margins(x=0.01)
         if np.isnan(angle).any():
-            ax.set_title(f"{body_label(trajectory.system, i)} has no long axis")
+            ax.set_title(f"{body_labels(trajectory.system)[i]} has no long axis")
             continue
         line = break_at_jumps(angle, 180.0)
         circulates = bool(np.isnan(line).any())
@@ -149,7 +157,9 @@ def plot_libration(trajectory: Trajectory) -> Figure:
         extent = (
             "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
         )
-        ax.set_title(f"Angle of the long axis of {body_label(trajectory.system, i)} from the line of centres: {extent}")
+        ax.set_title(
+            f"Angle of the long axis of {body_labels(trajectory.system)[i]} from the line of centres: {extent}"
+        )
         if circulates:
             ax.set_ylim(-90.0, 90.0)
             ax.set_yticks([-90, -45, 0, 45, 90])
@@ -163,19 +173,16 @@ def break_at_jumps(angle: Array, turn: float) -> Array:
 
 
 @styled
-def plot_energies(trajectory: Trajectory) -> Figure:
+def plot_energies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The parts of the energy, kinetic and potential, and their sum."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=(8.0, 4.0), layout="constrained")
-    ax = figure.subplots()
+    figure, (ax,) = panels(ax, ["a"], (8.0, 4.0))
     for label, values in trajectory.system.energies(trajectory.values, trajectory.t).items():
         style = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
-        ax.plot(trajectory.t, values, label=label, **style)
+        ax.plot(trajectory.t, values, label=plain_label(label), **style)
     ax.margins(x=0.01)
-    ax.set_xlabel("time")
-    ax.set_ylabel("energy")
+    label_time(ax.xaxis, trajectory)
+    label_quantity(ax.yaxis, trajectory.units, "mass length²/time²", "energy")
     ax.set_title("Parts of the energy")
     legend_beside(ax)
     return figure

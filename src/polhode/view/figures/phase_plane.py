@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...core.system import System
 from ...simulation.trajectory import Trajectory
 from ...systems.planar.base import CircleSystem
+from .axes import Given, label_angle, label_length, label_rate, legend_below, panels
 from .style import BLACK, BLUE, GREY, ORANGE, styled
 from .time_series import Turning, drawable_part, set_time_axis
 
@@ -29,24 +30,22 @@ def has_angles(system: System) -> bool:
 
 
 @styled
-def plot_phase_plane(trajectory: Trajectory) -> Figure:
+def plot_phase_plane(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """Angle and rate in the phase plane, with curves of equal energy for one angle; and both over time."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     theta, omega = (getattr(trajectory, n).reshape(len(trajectory), -1) for n in ("theta", "omega"))
     count = theta.shape[1]
     turning = Turning.of(trajectory)
-    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
-    grid = figure.add_gridspec(2, 1 + count, width_ratios=[*[1.0] * count, 1.2 if count == 1 else 1.0])
+    planes, widths = "ab"[:count], [*[1.0] * count, 1.2 if count == 1 else 1.0]
+    figure, axes = panels(ax, [f"{planes}y", f"{planes}z"], (10.0, 4.6), width_ratios=widths)
+    phases, (upper, lower) = axes[:count], axes[count:]
     for i in range(count):
-        ax = figure.add_subplot(grid[:, i])
+        ax = phases[i]
         if isinstance(trajectory.system, CircleSystem):
             draw_energy_levels(ax, trajectory.system, float(np.abs(omega).max()))
         draw_phase_path(ax, theta[:, i], omega[:, i], turning, COLOURS[i])
+        label_rate(ax.yaxis, trajectory.units, r"rate $\omega$")
         ax.set_title("phase plane" if count == 1 else f"link {i + 1}")
-    upper = figure.add_subplot(grid[0, count])
-    lower = figure.add_subplot(grid[1, count], sharex=upper)
     t = trajectory.t
     for i in range(count):
         label = None if count == 1 else f"link {i + 1}"
@@ -54,10 +53,11 @@ def plot_phase_plane(trajectory: Trajectory) -> Figure:
         upper.plot(t, np.degrees(angle), color=COLOURS[i], label=label, **turning.line_style())
         lower.plot(t, omega[:, i], color=COLOURS[i], **turning.line_style())
     upper.set_title("over time" + turning.note)
-    upper.set_ylabel("angle (degrees)")
+    label_angle(upper.yaxis, trajectory.units)
+    upper.sharex(lower)
     upper.tick_params(labelbottom=False)
-    lower.set_ylabel(r"$\omega$ (rad/time)")
-    set_time_axis(lower, t)
+    label_rate(lower.yaxis, trajectory.units, r"$\omega$")
+    set_time_axis(lower, trajectory)
     if count > 1:
         upper.legend(loc="best")
     return figure
@@ -73,7 +73,6 @@ def draw_phase_path(ax: Axes, theta: Array, omega: Array, turning: Turning, colo
     ax.set_xlim(-np.pi, np.pi)
     ax.set_xticks(np.pi * np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), ["−π", "−π/2", "0", "π/2", "π"])
     ax.set_xlabel(r"angle $\theta$")
-    ax.set_ylabel(r"rate $\omega$ (rad/time)")
 
 
 def draw_energy_levels(ax: Axes, system: CircleSystem, fastest: float) -> None:
@@ -107,14 +106,12 @@ def has_joints(system: System) -> bool:
 
 
 @styled
-def plot_joint_paths(trajectory: Trajectory) -> Figure:
+def plot_joint_paths(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The paths of the second joint and the second mass centre of a double pendulum, and the links at both ends."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     places = trajectory.system.joints(trajectory.theta)
-    figure = Figure(figsize=(6.4, 6.0), layout="constrained")
-    ax = figure.subplots()
+    given = ax
+    figure, (ax,) = panels(given, ["a"], (6.4, 6.0))
     names = ("second joint", "mass centre of the second link")
     for i, (name, colour) in enumerate(zip(names, COLOURS, strict=True)):
         ax.plot(*places[:, i].T, color=colour, linewidth=0.8, alpha=0.75, label=name)
@@ -125,8 +122,8 @@ def plot_joint_paths(trajectory: Trajectory) -> Figure:
     for row, label, colour in ((0, "start", GREY), (-1, "end", BLACK)):
         ax.annotate(label, places[row, 1], (7, -12), textcoords="offset points", color=colour, bbox=plain, zorder=5)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xlabel("x")
-    ax.set_ylabel("y, up")
+    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y, up")):
+        label_length(axis, trajectory.units, places, name)
     ax.set_title(f"Path in the plane, t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}")
-    figure.legend(loc="outside lower center", ncols=2)
+    legend_below(figure, ax, given, 2)
     return figure

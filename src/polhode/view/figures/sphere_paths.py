@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
+from .axes import Given, legend_below, panels
 from .polhode_curves import polhode_family, separatrix_curves
 from .shaded_ellipsoid import ShadedEllipsoid
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
@@ -28,21 +29,21 @@ BELOW_MOMENTUM, ABOVE_MOMENTUM, SPHERE_COLOUR = (
 
 
 @styled
-def plot_polhode(trajectory: Trajectory, *, size: tuple[float, float] = (6.6, 6.4)) -> Figure:
+def plot_polhode(trajectory: Trajectory, *, size: tuple[float, float] = (6.6, 6.4), ax: Given = None) -> Figure:
     """The path of the angular momentum on the energy ellipsoid, among other polhodes.
 
     The colour of the ellipsoid changes where the momentum sphere cuts it: that curve is the polhode of the body.
     """
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=size, layout="constrained")
-    ax = figure.subplots()
+    given = ax
+    figure, (ax,) = panels(given, ["a"], size)
     draw_polhode(ax, trajectory)
     energy, momentum = (float(trajectory.state(0).invariants()[name]) for name in ("energy", "momentum_norm"))
     numbers = rf"energy {energy:.4g},  momentum $|\Pi|$ = {momentum:.4g}"
-    figure.suptitle(f"Polhode on the energy ellipsoid, in momentum space\n{trajectory.method!r}, {numbers}", size=11)
-    figure.legend(loc="outside lower center", ncols=3)
+    if given is None:
+        title = f"Polhode on the energy ellipsoid, in momentum space\n{trajectory.method!r}, {numbers}"
+        figure.suptitle(title, size=11)
+    legend_below(figure, ax, given, 3)
     return figure
 
 
@@ -82,18 +83,17 @@ def draw_polhode(ax: Axes, trajectory: Trajectory) -> None:
 
 
 @styled
-def plot_body_axes(trajectory: Trajectory) -> Figure:
+def plot_body_axes(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The direction of each body axis in space, as a path on the unit sphere."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=(9.0, 3.8), layout="constrained")
-    for i, (ax, colour) in enumerate(zip(figure.subplots(1, 3), (BLUE, ORANGE, GREEN), strict=True)):
+    given = ax
+    figure, axes = panels(given, ["abc"], (9.0, 3.8))
+    for i, (ax, colour) in enumerate(zip(axes, (BLUE, ORANGE, GREEN), strict=True)):
         draw_body_axis(ax, trajectory, i, colour)
         ax.set_title(f"body axis {i + 1}", loc="center", pad=12)
-    figure.suptitle(
-        f"Directions of the body axes ({attitude_frames(trajectory)})" + Turning.of(trajectory).note, size=11
-    )
+    if given is None:
+        title = f"Directions of the body axes ({attitude_frames(trajectory)})" + Turning.of(trajectory).note
+        figure.suptitle(title, size=11)
     return figure
 
 

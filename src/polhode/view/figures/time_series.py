@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...geometry import quaternion, unchecked
 from ...simulation.trajectory import Trajectory
+from .axes import Given, label_angle, label_quantity, label_rate, label_time, legend_below, panels
 from .style import GREY, legend_beside, styled
 
 if TYPE_CHECKING:
@@ -76,14 +77,11 @@ def drawable_part(trajectory: Trajectory) -> Trajectory:
 
 
 @styled
-def plot_invariants(trajectory: Trajectory) -> Figure:
+def plot_invariants(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The deviation of each conserved quantity from its first value, relative to its size as in the table of
     `Trajectory.conservation`, on a logarithmic scale."""
-    from matplotlib.figure import Figure
-
-    trajectory = drawable_part(trajectory)
-    figure = Figure(figsize=(8.0, 3.8), layout="constrained")
-    ax = figure.subplots()
+    trajectory, given = drawable_part(trajectory), ax
+    figure, (ax,) = panels(given, ["a"], (8.0, 3.8))
     worst = 0.0
     sizes = trajectory.sizes()
     for name, error in trajectory.deviations().items():
@@ -98,37 +96,33 @@ def plot_invariants(trajectory: Trajectory) -> Figure:
     )
     ax.set_yscale("log")
     ax.set_ylim(0.2 * EPSILON, max(4.0 * worst, 100.0 * EPSILON))
-    set_time_axis(ax, trajectory.t)
+    set_time_axis(ax, trajectory)
     ax.set_ylabel("deviation from the first value,\nrelative to its size")
     ax.set_title(f"Conserved quantities, {trajectory.method!r}, step {trajectory.step:g}")
-    figure.legend(loc="outside lower center", ncols=1)
+    legend_below(figure, ax, given, 1)
     return figure
 
 
 @styled
-def plot_rates(trajectory: Trajectory) -> Figure:
+def plot_rates(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """Angular velocity and momentum in the body frame."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     turning = Turning.of(trajectory)
-    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True)
+    figure, axes = panels(ax, ["a", "b"], (8.0, 5.0), sharex=True)
     for ax, name, letter in zip(axes, ("omega", "Pi"), (r"\omega", r"\Pi"), strict=True):
         field = trajectory.system.fields[name]
         values = getattr(trajectory, name)
         draw_components(ax, trajectory.t, values, [f"${letter}_{i}$" for i in (1, 2, 3)], turning)
         ax.set_title(field.meaning + (turning.note if ax is axes[0] else ""))
-        ax.set_ylabel(f"${letter}$  ({field.unit})" if field.unit else f"${letter}$")
-    set_time_axis(axes[1], trajectory.t)
+    label_rate(axes[0].yaxis, trajectory.units, r"$\omega$")
+    label_quantity(axes[1].yaxis, trajectory.units, trajectory.system.fields["Pi"].unit, r"$\Pi$")
+    set_time_axis(axes[1], trajectory)
     return figure
 
 
 @styled
-def plot_attitude(trajectory: Trajectory) -> Figure:
+def plot_attitude(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The attitude as a quaternion without jumps of sign, and as an angle about an axis."""
-    from matplotlib.figure import Figure
-
     trajectory = drawable_part(trajectory)
     turning = Turning.of(trajectory)
     t, q = smooth_attitude(trajectory, turning)
@@ -137,20 +131,19 @@ def plot_attitude(trajectory: Trajectory) -> Figure:
     angle = np.degrees(2.0 * np.arctan2(length, q[:, 3]))
     axis = np.where(length[:, None] > 1e-9, vector / np.maximum(length, 1e-9)[:, None], np.nan)
 
-    figure = Figure(figsize=(8.0, 6.4), layout="constrained")
-    top, middle, bottom = figure.subplots(3, 1, sharex=True)
+    figure, (top, middle, bottom) = panels(ax, ["a", "b", "c"], (8.0, 6.4), sharex=True)
     draw_components(top, t, q, ["x", "y", "z", "w"], turning)
     top.set_title(f"unit quaternion, {attitude_frames(trajectory)}" + turning.note)
     top.set_ylabel("q")
     middle.plot(t, angle, **turning.line_style())
     middle.set_title("rotation angle")
-    set_angle_axis(middle, angle, (0, 90, 180, 270, 360))
+    set_angle_axis(middle, trajectory, angle, (0, 90, 180, 270, 360))
     draw_components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], turning)
     bottom.set_title("rotation axis")
     bottom.set_ylabel("n")
     for ax in (top, bottom):
         ax.set_ylim(-1.1, 1.1)
-    set_time_axis(bottom, t)
+    set_time_axis(bottom, trajectory)
     return figure
 
 
@@ -207,21 +200,21 @@ def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], turnin
     legend_beside(ax)
 
 
-def set_angle_axis(ax: Axes, degrees: Array, ticks: Sequence[int]) -> None:
+def set_angle_axis(ax: Axes, trajectory: Trajectory, degrees: Array, ticks: Sequence[int]) -> None:
     """Label an axis of angles: from the first to the last tick, or just as far as angles that change little need."""
-    ax.set_ylabel("angle (degrees)")
     low, high, whole = float(np.nanmin(degrees)), float(np.nanmax(degrees)), ticks[-1] - ticks[0]
     if 1e-9 < high - low < SMALL * whole:
         ax.set_ylim(low - 0.06 * (high - low), high + 0.06 * (high - low))
     else:
         ax.set_ylim(ticks[0] - 0.03 * whole, ticks[-1] + 0.03 * whole)
         ax.set_yticks(ticks)
+    label_angle(ax.yaxis, trajectory.units)
 
 
-def set_time_axis(ax: Axes, t: Array) -> None:
+def set_time_axis(ax: Axes, trajectory: Trajectory) -> None:
     """Label the time axis, and limit it to the samples."""
-    ax.set_xlabel("time")
-    first, last = sorted((float(t[0]), float(t[-1])))
+    label_time(ax.xaxis, trajectory)
+    first, last = sorted((float(trajectory.t[0]), float(trajectory.t[-1])))
     if first < last:
         ax.set_xlim(first, last)
 

@@ -14,6 +14,7 @@ from ...core.system import State, System
 from ...errors import PolhodeError
 from ...simulation.trajectory import Trajectory
 from ...tables import Table
+from ..figures.axes import label_time
 from ..figures.style import styled
 from ..scene.scene import scene
 from ..summary import conservation_html, headline, truncated
@@ -80,8 +81,8 @@ def view(trajectory: Trajectory, height: int) -> NotebookHtml:
     )
 
 
-def plot(trajectory: Trajectory, figure: str | None) -> Figure:
-    """A figure that a notebook displays; by default the most informative one for this system."""
+def plot(trajectory: Trajectory, figure: str | None, ax: Any = None) -> Figure:
+    """A figure that a notebook displays, drawn into `ax` if given; by default the most informative one for this system."""
     from ..figures.catalogue import FIGURES, check_figures, figures_for
 
     known = figures_for(trajectory.system)
@@ -89,8 +90,9 @@ def plot(trajectory: Trajectory, figure: str | None) -> Figure:
         raise PolhodeError(f"there is no figure for {type(trajectory.system).__name__}")
     name = next((n for n in PREFERRED_FIGURES if n in known), known[0]) if figure is None else figure
     check_figures([name], trajectory.system)
-    drawn = FIGURES[name].draw(trajectory)
-    drawn._repr_png_ = lambda: to_png(drawn)  # type: ignore[attr-defined]  # works with any backend
+    drawn = FIGURES[name].draw(trajectory, ax=ax)
+    if ax is None:
+        drawn._repr_png_ = lambda: to_png(drawn)  # type: ignore[attr-defined]  # works with any backend
     return drawn
 
 
@@ -109,7 +111,8 @@ def sparkline(trajectory: Trajectory) -> Figure:
     ax.plot(trajectory.t[rows], values.reshape(len(rows), -1)[:, :9], linewidth=1.0)
     ax.set_title(fields[name].meaning, size=9)
     ax.tick_params(labelsize=8)
-    ax.set_xlabel("time", size=8)
+    label_time(ax.xaxis, trajectory)
+    ax.xaxis.label.set_fontsize(8)
     return figure
 
 

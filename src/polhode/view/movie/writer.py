@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InvalidInputError
 from ...io.atomic_files import replacing
 from ...simulation.trajectory import Trajectory
+from ..figures.axes import plain_label
 from ..figures.style import styled
 from ..scene.scene import Scene, scene
 from .drawing import draw_frame
@@ -61,14 +62,14 @@ def draw_picture(figure: Figure, shown: Scene, fraction: float) -> None:
     wide, high = figure.get_size_inches() / figure.get_size_inches().min()
     ax.set_xlim(-MARGIN * wide, MARGIN * wide)
     ax.set_ylim(-MARGIN * high, MARGIN * high)
-    figure.text(0.02, 0.965, shown.title, size=12, va="top")
+    figure.text(0.02, 0.965, plain_label(shown.title), size=12, va="top")
     t = shown.t[0] + fraction * (shown.t[-1] - shown.t[0])
-    figure.text(0.02, 0.03, f"t = {t:.4g}", size=11)
+    figure.text(0.02, 0.03, shown.clock.text(float(t)), size=11)
     names = [(item.name, item.colour) for item in shown.objects] + [
         (arrow.name, arrow.colour) for arrow in shown.arrows
     ]
     for i, (name, colour) in enumerate(dict(names).items()):
-        figure.text(0.98, 0.965 - 0.042 * i, name, size=10, color=colour, ha="right", va="top")
+        figure.text(0.98, 0.965 - 0.042 * i, plain_label(name), size=10, color=colour, ha="right", va="top")
 
 
 def _figure(pixels: tuple[int, int]) -> Figure:

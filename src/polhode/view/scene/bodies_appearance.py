@@ -19,7 +19,6 @@ from ...systems import (
     SymmetricRigidBodySOn,
 )
 from ..figures.style import AMBER
-from ..summary import body_label
 from .body_meshes import BACK, as_rotation, body_mesh, equivalent_box
 from .elements import (
     ATTITUDE_ONLY,
@@ -83,7 +82,7 @@ def rotating_bodies(
         q = unchecked.from_matrix(R)
         objects.append(
             SceneObject(
-                f"body {i}", mesh, colour, position, q, axis_lengths(mesh), end_along(mesh, longest_axis(inertia))
+                trajectory.system.body_labels[i], mesh, colour, position, q, axis_lengths(mesh), end_along(mesh, longest_axis(inertia))
             )
         )
         arrows += scaled_arrows(1.4 * mesh.radius, position, angular_momentum=rotate(R, trajectory.Pi[:, i]))
@@ -116,7 +115,7 @@ def travelling_bodies(system: System, x: Array, R: Array, spins: Array, momentum
     for i, body in enumerate(bodies):
         mesh, q = body_mesh(body), unchecked.from_matrix(R[:, i])
         colour = BODY_COLOURS[i % len(BODY_COLOURS)]
-        objects.append(SceneObject(body_label(system, i), mesh, colour, x[:, i], q, axis_lengths(mesh), np.zeros(3)))
+        objects.append(SceneObject(system.body_labels[i], mesh, colour, x[:, i], q, axis_lengths(mesh), np.zeros(3)))
         for arrow in scaled_arrows(2.0 * mesh.radius, x[:, i], spin=spins[:, i]):
             arrows.append(Arrow("spin", AMBER, arrow.start, arrow.vector))
     total = scaled_arrows(0.7 * width, centre, angular_momentum=momentum)

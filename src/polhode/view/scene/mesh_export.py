@@ -32,13 +32,13 @@ def save_frames(
     kind: str = "obj",
     *,
     frames: str | None = None,
-    body: int | None = None,
+    body: int | str | None = None,
     prefix: str = "frame-",
 ) -> list[Path]:
     """Write samples as numbered files into a folder.
 
     `frames` is a slice of the samples, "0:1000:10", or one of them, "0"; by default up to 100 samples, evenly spaced.
-    `body` selects one body, counted from 0; by default all bodies are written.
+    `body` selects one body, by its number from 0 or its name; by default all bodies are written.
     """
     if kind not in WRITERS:
         raise InvalidInputError("kind", kind, f"one of {', '.join(WRITERS)}")
@@ -47,6 +47,7 @@ def save_frames(
     if not any(item.is_body for item in objects):
         raise PolhodeError(f"{type(trajectory.system).__name__} has no bodies that can be drawn in three dimensions")
     if body is not None:
+        body = trajectory.system.body_number(body) if isinstance(body, str) else body
         if not 0 <= body < len(objects):
             raise InvalidInputError("body", body, f"the number of a body, from 0 to {len(objects) - 1}")
         objects = [objects[body]]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
+from ..clock import Clock
 from ..figures.time_series import drawable_part
 from ..summary import headline, title_of
 from .appearance import appearance
@@ -45,6 +46,7 @@ class Scene:
     note: str
     trail_duration: float
     playback_seconds: float
+    clock: Clock
 
     @property
     def objects(self) -> Sequence[SceneObject]:
@@ -143,6 +145,7 @@ def scene(trajectory: Trajectory) -> Scene:
         note=" ".join(note for note in notes if note),
         trail_duration=duration if travels or not rotation else min(duration, duration * TRAIL_ANGLE / rotation),
         playback_seconds=float(np.clip(rotation / PLAYBACK_RATE, SHORTEST, LONGEST)),
+        clock=Clock.of(shown),
     )
 
 

@@ -1,0 +1,143 @@
+"""What the keys of a scenario mean, for the schema and the reference: one sentence per name of an argument.
+
+Fields of a state describe themselves (`System.fields`). Everything else that systems, methods and bodies take is named
+here once; "Type.name" is for a name that means something else in one type than elsewhere.
+"""
+
+from __future__ import annotations
+
+MEANINGS: dict[str, str] = {
+    "type": "the name of the class",
+    # attitudes
+    "inertia": "three principal moments of inertia, or a symmetric 3×3 matrix in the body frame",
+    "allow_unphysical": "accept moments of inertia that no distribution of mass has",
+    "potential": "the potential energy, as a formula in R11 … R33",
+    "moment": "the moment: three numbers, three formulas in t, R11 … R33, omega1 … omega3, or a table with a profile in time",
+    "frame": 'where the components of the moment or torque are taken: "body" or "inertial"',
+    "damping": "D of a moment −D·omega: a number, three numbers or a 3×3 matrix",
+    "gyro": "the momentum of a built-in rotor, three numbers in the body frame",
+    "linear": "the three components of A(R), of a term of the Lagrangian that is linear in the rate, as formulas",
+    "parameters": "a table with the values of the names that occur in formulas",
+    "inertia_cm": "the inertia about the centre of mass: three moments or a symmetric 3×3 matrix",
+    "mass": "the mass",
+    "g": "the acceleration of gravity, along −z",
+    "Pendulum3D.rho0": "from the centre of mass to the pivot, in the body frame",
+    "AxisPendulum.rho0": "from the centre of mass to the nearest point of the axis, in the body frame",
+    "axis": "the direction of the axis, the same in the body and in space",
+    "n": "the rate of the circular orbit",
+    "dipole": "the first moment of the charge about the centre, three numbers in the body frame",
+    "charge": "the second moments of the charge: three numbers or a symmetric 3×3 matrix",
+    "E": "the uniform electric field, in the inertial frame",
+    "B": "the uniform magnetic field, in the inertial frame",
+    "charges": "the point charges",
+    "positions": "where the points are in the body frame, three numbers each",
+    "electric": "the electric potential V(x), as a formula in x, y, z",
+    "magnetic": "the vector potential A(x), as three formulas in x, y, z",
+    "point": "where the force acts, in the body frame",
+    "ConstantBodyMoment.force": "the force, fixed in the body",
+    "PointForceBody.force": "the force, fixed in space",
+    "ConstantBodyMoment.moment": "the moment, three numbers in the body frame",
+    "ConstantSpaceMoment.moment": "the moment, three numbers in the inertial frame",
+    "masses": "the masses of the points",
+    "sources": "attracting points: rows of G times the mass, and the position",
+    "uniform": "a uniform acceleration, in the inertial frame",
+    "gradient": "the symmetric 3×3 matrix of a field that is linear in the position",
+    "FieldBody.potential": "the potential of a further field, as a formula in x, y, z",
+    "acceleration": "a further field, which need not have a potential, as three formulas in x, y, z",
+    "lagrangian": "the Lagrangian, as a formula in R11 … R33 and omega1, omega2, omega3",
+    "hamiltonian": "the Hamiltonian, as a formula in R11 … R33 and Pi1, Pi2, Pi3",
+    # spacecraft
+    "rotors": "a list of tables, one per rotor",
+    "rho": "the momentum of the rotors relative to the carrier: three numbers, or three formulas in t",
+    "torque": "the external torque: three numbers, or three formulas in t, R11 … R33 and omega1 … omega3",
+    "rotor_torque": "the torque on the rotors: three numbers, or three formulas in t, R11 … R33 and omega1 … omega3",
+    "damper_inertia": "the moment of inertia of the spherical damper about its centre",
+    "DampedGyrostat.damping": "C of the torque C·(omega_D − omega) between damper and carrier",
+    # several bodies
+    "K": "the coupling energy is K·tr(R1ᵀR2 − 1); an elastic coupling has K < 0",
+    "inertia1": "the inertia of the first shell: three moments or a symmetric 3×3 matrix",
+    "inertia2": "the inertia of the second shell: three moments or a symmetric 3×3 matrix",
+    "inertias": "the inertia of each body: three moments or a symmetric 3×3 matrix",
+    "couplings": "rows [i, j, C] for the energy −tr(Cᵀ RᵢᵀRⱼ): two bodies, counted from 0, and a number or a 3×3 matrix",
+    "gyros": "the momentum of the built-in rotor of each body",
+    "dampings": "of each body D of a moment −D·omega: a number, three numbers or a 3×3 matrix",
+    "moments": "of each body the three components of a moment",
+    "CoupledBodies.potential": "the potential energy of all attitudes, instead of couplings",
+    # angles
+    "PlanarPendulum.inertia": "the moment of inertia about the pivot",
+    "PlanarBody.inertia": "the moment of inertia",
+    "PlanarPendulum.length": "from the pivot to the centre of mass",
+    "DoublePlanarPendulum.inertia1": "the moment of inertia of the first link about its upper joint",
+    "DoublePlanarPendulum.inertia2": "the moment of inertia of the second link about its upper joint",
+    "mass1": "the mass of the first link",
+    "mass2": "the mass of the second link",
+    "length1": "the length of the first link, from joint to joint",
+    "centre1": "from the upper joint of the first link to its centre of mass: a length along the link, or two numbers",
+    "centre2": "from the upper joint of the second link to its centre of mass: a length along the link, or two numbers",
+    "harmonics": "kₙ of the potential Σ (kₙ/n)(1 − cos nθ)",
+    "sine_harmonics": "sₙ of the potential Σ (sₙ/n) sin nθ",
+    "PlanarBody.potential": "a further potential, as a formula in theta",
+    "PlanarBody.damping": "d of a torque −d·omega",
+    "PlanarBody.torque": "the torque, a number",
+    # n dimensions
+    "Lambda": "the second moments of the mass: n numbers or a symmetric n×n matrix, any two eigenvalues with a positive sum",
+    "side": '"left" (the usual body) or "right" invariant motion',
+    "left": "Λ of the left factor: p numbers, inf where nothing turns from that side",
+    "right": "Λ of the right factor: q numbers, inf where nothing turns from that side",
+    # bodies with gravity
+    "bodies": "a list of tables, one per body",
+    "body1": "a table with the first body",
+    "body2": "a table with the second body, in whose frame the state is given",
+    "gravity": '"points", "polyhedron" or "shapes" for exact forces, or the degree of the expansion, 2 or more',
+    "G": "the gravitational constant",
+    "perturbations": "a list of tables: distant bodies, uniform fields, external potentials",
+    "dissipation": "a list of tables: tidal friction in bodies",
+    "radii": "the points are balls of this radius, one number or one per point; 0 for points",
+    "recentre": "move the centre of mass to the origin",
+    "points.inertia": "the inertia about the centre of mass, if it is not that of the points",
+    "dumbbell.inertia": "the inertia about the centre of mass, if it is not that of the two balls",
+    "dumbbell.length": "between the centres of the two ends",
+    "fraction": "the part of the mass at the +x end, from 0 to 1",
+    "dumbbell.radius": "the radius of the balls at the ends",
+    "radius": "the radius",
+    "integrals.radius": "how far the body reaches, where that is known",
+    "semiaxes": "the three semiaxes",
+    "vertices": "the corners of the mesh, three numbers each",
+    "faces": "the triangles: three numbers of corners each, counted from 0, counter-clockwise seen from outside",
+    "density": "the density; give this or the mass",
+    "polyhedron.mass": "the mass; give this or the density",
+    "scale": "multiplies the coordinates of the mesh",
+    "principal": "turn the body to its principal axes",
+    "source": "which file the mesh is from",
+    "file": "the mesh file, which ends in .obj, .stl, .ply or .off",
+    "integrals": 'the inertia integrals ∫ xⁱyʲzᵏ dm by their exponents, as in {"000" = 2.0, "200" = 3.0}',
+    # states
+    "t": "the time at the start",
+    "euler": "three Euler angles in rad, instead of R or q",
+    "sequence": 'the axes of the Euler angles, such as "ZYX": capital letters for axes that turn with the body',
+    "q": "the attitude of body1 relative to body2 as a unit quaternion [x, y, z, w]",
+    "q2": "the attitude of body2 as a unit quaternion [x, y, z, w]",
+    "q_wxyz": "the attitude as a unit quaternion with the scalar first",
+    "elements": "a table with elements of the relative orbit instead of X and V: a or q, e, inclination, node, periapsis, and an anomaly",
+    "synchronous": 'a list of the bodies that turn with the orbit, of "body1" and "body2"',
+    # methods
+    "order": "the order of the method",
+    "form": '"hamiltonian" (momenta at the nodes) or "lagrangian" (increments or velocities)',
+    "rtol": "the relative tolerance of a step",
+    "atol": "the absolute tolerance of a step",
+    "a": "how the force of constraint is shared between the two multipliers, from 0 to 1; the motion is the same",
+    "adaptive": '"reversible" or "symplectic" steps that follow the motion; left out for steps of one length',
+    "angle_per_step": "with adaptive steps: how far the fastest part of the motion goes in one, in rad",
+    "representation": "which of the system's forms of the equations is integrated, where there are several",
+    "algorithm": "1 carries two successive attitudes, 2 an attitude and a momentum",
+    "drift": 'the rotation between kicks: "exact"',
+}
+
+
+def meaning(owner: str, name: str) -> str | None:
+    """What the key `name` means in a table of the type `owner`, if it is described here.
+
+    >>> meaning("PlanarPendulum", "inertia"), meaning("FreeRigidBody", "unknown")
+    ('the moment of inertia about the pivot', None)
+    """
+    return MEANINGS.get(f"{owner}.{name}", MEANINGS.get(name))

@@ -1,0 +1,107 @@
+"""What a trajectory tells beyond its samples: cost, accuracy, what was conserved, events, commands, units and epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.dates import Epoch
+from ..core.units import Units
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The cost of a run. Iterations are those of the implicit solves, per solve; `worst_residual` is the largest one left,
+    relative to its terms; `evaluations` counts substeps, or right-hand sides for methods that call these; `retries` how
+    often `GaussLegendre` did a step again in shorter pieces."""
+
+    steps: int
+    seconds: float
+    evaluations: int
+    mean_iterations: float
+    max_iterations: int
+    worst_residual: float
+    retries: int = 0
+
+    @property
+    def steps_per_second(self) -> float:
+        """How fast the run was."""
+        return self.steps / self.seconds if self.seconds > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What was asked for, what was chosen, and the error to expect at the end of the run.
+
+    Errors are angles in rad for attitudes and angles; for all other variables they are relative to the variable's size.
+    """
+
+    tolerance: float
+    estimated_error: float
+    method: str
+    step: float
+
+    def __str__(self) -> str:
+        met = "" if self.estimated_error <= self.tolerance else ", which rounding or chaos keeps above the tolerance"
+        return (
+            f"{self.method} with steps of {self.step:.6g}, for a tolerance of {self.tolerance:g}; "
+            f"estimated error {self.estimated_error:.1e}{met}"
+        )
+
+
+@dataclass(frozen=True)
+class Conservation:
+    """One conserved quantity over a run: the component with the largest deviation, its first value and slope."""
+
+    name: str
+    kind: str
+    first: float
+    worst: float
+    slope: float
+    scale: float
+
+    @property
+    def relative(self) -> float:
+        """Worst deviation relative to the quantity's scale, or absolute where that is zero."""
+        return self.worst / self.scale if self.scale else self.worst
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """An event that was detected: its time, its kind, what it concerns, and whether it ended the run."""
+
+    t: float
+    event: str
+    what: str
+    stopped: bool
+
+    def __str__(self) -> str:
+        return f"{self.event} of {self.what} at t = {self.t:.12g}"
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What a controller commanded: the times at which it was asked, and the values that it set there, by name."""
+
+    t: Array
+    values: Mapping[str, Array]
+
+
+def labels(
+    provenance: Mapping[str, Any] | None,
+    units: Units | Mapping[str, str] | None,
+    epoch: Epoch | str | Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """The provenance with these units and this epoch, where they are given."""
+    found = dict(provenance or {})
+    if named := Units.given(units).describe():
+        found["units"] = named
+    if (start := Epoch.given(epoch)) is not None:
+        found["epoch"] = start.describe()
+    return found
