@@ -63,14 +63,14 @@ def test_the_box_of_an_inertia_has_it() -> None:
 
 def test_without_a_mass_the_longest_half_side_is_one() -> None:
     mesh = equivalent_box(Inertia.of([1.0, 2.0, 2.5]))
-    assert mesh.half_extents.max() == pytest.approx(1.0)
+    assert mesh.reach.max() == pytest.approx(1.0)
 
 
 def test_bodies_have_their_own_shapes() -> None:
-    np.testing.assert_allclose(body_mesh(Ellipsoid(2.0, [3.0, 2.0, 1.0])).half_extents, [3.0, 2.0, 1.0], rtol=0.01)
-    np.testing.assert_allclose(body_mesh(Sphere(2.0, 1.5)).half_extents, 1.5, rtol=0.01)
+    np.testing.assert_allclose(body_mesh(Ellipsoid(2.0, [3.0, 2.0, 1.0])).reach, [3.0, 2.0, 1.0], rtol=0.01)
+    np.testing.assert_allclose(body_mesh(Sphere(2.0, 1.5)).reach, 1.5, rtol=0.01)
     two = body_mesh(Dumbbell(3.0, 2.0, radius=0.25))
-    np.testing.assert_allclose(two.half_extents, [1.25, 0.25, 0.25], rtol=0.02)
+    np.testing.assert_allclose(two.reach, [1.25, 0.25, 0.25], rtol=0.02)
     corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     tetrahedron = Polyhedron(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], density=6.0)
     assert volume(body_mesh(tetrahedron)) == pytest.approx(1 / 6)
@@ -81,15 +81,15 @@ def test_points_are_as_large_as_a_given_inertia_leaves_room_for() -> None:
     J = 0.4 * 3.0 * r**2
     across = J + 3.0 * 0.25
     mesh = body_mesh(Dumbbell(3.0, 1.0, inertia=[J, across, across]))
-    assert mesh.half_extents[1] == pytest.approx(r, rel=0.02)
+    assert mesh.reach[1] == pytest.approx(r, rel=0.02)
     plain = body_mesh(PointMasses([1.0, 1.0], [[1, 0, 0], [-1, 0, 0]]))
-    assert 0.05 < plain.half_extents[1] < 0.3
+    assert 0.05 < plain.reach[1] < 0.3
 
 
 def test_a_body_of_integrals_is_drawn_as_the_ellipsoid_with_its_inertia() -> None:
     given = Ellipsoid(5.0, [3.0, 2.0, 1.0])
     same = GivenIntegrals(given.inertia_integrals(2))
-    np.testing.assert_allclose(np.sort(body_mesh(same).half_extents), [1.0, 2.0, 3.0], rtol=0.01)
+    np.testing.assert_allclose(np.sort(body_mesh(same).reach), [1.0, 2.0, 3.0], rtol=0.01)
 
 
 def test_a_fine_mesh_is_simplified_and_keeps_its_shape() -> None:

@@ -78,11 +78,17 @@ def rotating_bodies(
     """Bodies that rotate, each about its own position, with their angular momenta."""
     objects, arrows = [], []
     for i, (mesh, position, inertia) in enumerate(zip(meshes, positions, inertias, strict=True)):
-        R, colour = trajectory.R[:, i], BODY_COLOURS[i % len(BODY_COLOURS)]
+        R, colour = trajectory.R[:, i], mesh.main_colour(BODY_COLOURS[i % len(BODY_COLOURS)])
         q = unchecked.from_matrix(R)
         objects.append(
             SceneObject(
-                trajectory.system.body_labels[i], mesh, colour, position, q, axis_lengths(mesh), end_along(mesh, longest_axis(inertia))
+                trajectory.system.body_labels[i],
+                mesh,
+                colour,
+                position,
+                q,
+                axis_lengths(mesh),
+                end_along(mesh, longest_axis(inertia)),
             )
         )
         arrows += scaled_arrows(1.4 * mesh.radius, position, angular_momentum=rotate(R, trajectory.Pi[:, i]))
@@ -114,7 +120,7 @@ def travelling_bodies(system: System, x: Array, R: Array, spins: Array, momentum
     objects, arrows = [], []
     for i, body in enumerate(bodies):
         mesh, q = body_mesh(body), unchecked.from_matrix(R[:, i])
-        colour = BODY_COLOURS[i % len(BODY_COLOURS)]
+        colour = mesh.main_colour(BODY_COLOURS[i % len(BODY_COLOURS)])
         objects.append(SceneObject(system.body_labels[i], mesh, colour, x[:, i], q, axis_lengths(mesh), np.zeros(3)))
         for arrow in scaled_arrows(2.0 * mesh.radius, x[:, i], spin=spins[:, i]):
             arrows.append(Arrow("spin", AMBER, arrow.start, arrow.vector))

@@ -40,7 +40,7 @@ def rotate(R: Array, x: ArrayLike) -> Array:
 
 def axis_lengths(mesh: Mesh) -> Array:
     """Lengths at which the axes of a frame extend beyond a mesh."""
-    return mesh.half_extents + 0.35 * mesh.radius
+    return mesh.reach + 0.35 * mesh.radius
 
 
 def scaled_arrows(length: float, start: Array, **vectors: Array) -> list[Arrow]:
@@ -79,7 +79,8 @@ def rotating_body(
 ) -> Appearance:
     """A body that rotates about the origin, its angular momentum and velocity, and further vectors given in space."""
     R, size = trajectory.R, 1.5 * mesh.radius
-    body = SceneObject("body", mesh, BODY_COLOURS[0], ORIGIN, trajectory.q, axis_lengths(mesh), np.asarray(trail_point))
+    name, colour = trajectory.system.body_labels[0], mesh.main_colour(BODY_COLOURS[0])
+    body = SceneObject(name, mesh, colour, ORIGIN, trajectory.q, axis_lengths(mesh), np.asarray(trail_point))
     body_vectors = {"angular_momentum": trajectory.Pi, "angular_velocity": trajectory.omega}
     vectors = {name: rotate(R, x) for name, x in body_vectors.items()} | space_vectors
     # shorter, so that both arrows are visible where they have the same direction

@@ -38,9 +38,9 @@ class Mesh:
         return float(np.linalg.norm(self.vertices, axis=1).max(initial=0.0))
 
     @property
-    def half_extents(self) -> Array:
-        """The largest absolute coordinate along each axis of its frame."""
-        return np.abs(self.vertices).max(axis=0, initial=0.0)
+    def reach(self) -> Array:
+        """How far it reaches from the origin along each axis of its frame."""
+        return self.vertices.max(axis=0, initial=0.0)
 
     def transformed(self, offset: ArrayLike, axes: ArrayLike | None = None) -> Mesh:
         """The mesh rotated by the matrix `axes`, then translated by `offset`."""
@@ -58,6 +58,14 @@ class Mesh:
         return Mesh(
             self.vertices, self.faces, np.where(self.colours == "" if faces is None else faces, colour, self.colours)
         )
+
+    def main_colour(self, otherwise: str) -> str:
+        """The colour of the largest part of the surface, if all faces have one of their own."""
+        names, which = np.unique(self.colours, return_inverse=True)
+        if "" in names or not len(names):
+            return otherwise
+        a, b, c = np.moveaxis(self.vertices[self.faces], 1, 0)
+        return str(names[np.bincount(which, np.linalg.norm(np.cross(b - a, c - a), axis=1)).argmax()])
 
     def colours_in(self, colour: str) -> Colours:
         """The colour of each face, of an object of this colour."""

@@ -44,7 +44,8 @@ def axis_pendulum(system: AxisPendulum, trajectory: Trajectory) -> Appearance:
     """The body on its axle."""
     mesh, note = pivoted_body(system)
     q = unchecked.from_matrix(trajectory.R)
-    body = SceneObject("body", mesh, BODY_COLOURS[0], ORIGIN, q, axis_lengths(mesh), -system.rho0)
+    name, colour = system.body_labels[0], mesh.main_colour(BODY_COLOURS[0])
+    body = SceneObject(name, mesh, colour, ORIGIN, q, axis_lengths(mesh), -system.rho0)
     half = 0.8 * mesh.radius * system.axis
     axle = SceneObject(
         "axis", cylinder(-half, half, 0.025 * mesh.radius), FIXED_COLOUR, ORIGIN, IDENTITY, is_body=False
