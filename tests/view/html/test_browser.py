@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Dumbbell, Ellipsoid
+from polhode.bodies import Box, Compound, Dumbbell, Ellipsoid, Part
 from polhode.view.html.notebook import view
 from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
@@ -315,6 +315,25 @@ def test_the_sun_lights_one_side_and_bodies_cast_shadows(chromium: Any, tmp_path
     eclipsed, free = seen
     assert free["−y"] > 1.5 * free["+y"]  # the camera is at negative y
     assert free["+x"] > 1.4 * eclipsed["+x"]
+
+
+def test_each_part_of_a_body_has_its_colour(chromium: Any, tmp_path: Path) -> None:
+    red, green = (Box([1.0, 0.5, 0.5], mass=1.0, colour=colour) for colour in ("#C02020", "#20A020"))
+    body = Compound([Part(red, [-0.5, 0.0, 0.0]), Part(green, [0.5, 0.0, 0.0])])
+    run = ph.simulate(ph.FreeRigidBody(body).state(omega=[0.0, 0.0, 0.1]), step=0.01, steps=2)
+    file = tmp_path / "colours.html"
+    save_page(run, file)
+    opened(chromium, file.as_uri())
+    for box in chromium.find_elements("css selector", ".controls input[type=checkbox]"):
+        box.click()
+    image = slide(chromium, 0.0)[60:440, :760]
+    left, right = (
+        np.flatnonzero(np.any((np.ptp(image, axis=-1) > 60) & (image.argmax(axis=-1) == channel), axis=0))
+        for channel in (0, 1)
+    )
+    assert min(len(left), len(right)) > 40
+    assert left.mean() < right.mean()
+    assert complaints(chromium) == []
 
 
 @pytest.fixture(scope="module")

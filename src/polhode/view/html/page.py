@@ -132,11 +132,15 @@ def _object_data(item: SceneObject) -> dict[str, Any]:
     def numbers(x: ArrayLike | None) -> list[float] | None:
         return None if x is None else np.asarray(x, dtype=float).tolist()
 
+    # the faces by their colours, and how many have each
+    names, which, counts = np.unique(item.mesh.colours_in(item.colour), return_inverse=True, return_counts=True)
+    order = np.argsort(which, kind="stable")
     return {
         "name": item.name,
         "colour": item.colour,
         "vertices": to_base64(item.mesh.vertices),
-        "faces": to_base64(item.mesh.faces, "<u4"),
+        "faces": to_base64(item.mesh.faces[order], "<u4"),
+        "colours": [[str(name), int(count)] for name, count in zip(names, counts, strict=True)],
         "position": to_base64(item.position),
         "q": to_base64(item.q),
         "axis_lengths": numbers(item.axis_lengths),

@@ -20,6 +20,7 @@ class SceneObject:
 
     `colour` is "#rrggbb". `axis_lengths` are the lengths at which its three axes are drawn, None for no axes.
     `trail_point` is the point of the object that draws a trail, in its own frame, None for no trail.
+    `is_body` is False for what surrounds the bodies, such as a pivot.
     """
 
     name: str
@@ -29,6 +30,7 @@ class SceneObject:
     q: Array
     axis_lengths: Array | None = None
     trail_point: Array | None = None
+    is_body: bool = True
 
     @property
     def radius(self) -> float:

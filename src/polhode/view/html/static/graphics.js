@@ -172,11 +172,16 @@ class Graphics {
     gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
     this.set(this.solid, { view: seen.view, eye: seen.eye, light: seen.light, sunView: seen.sunView || seen.view, sun: Boolean(seen.sunView) });
   }
-  put(shape, colour, shift, q, size = [1, 1, 1]) {
-    const gl = this.gl;
-    this.set(this.solid, { colour, shift, q, size });
+  put(shape, colours, shift, q, size = [1, 1, 1]) { // colours: of the first faces, of the next, …; or one for all
+    const gl = this.gl, BYTES = 4;
+    this.set(this.solid, { shift, q, size });
     gl.bindVertexArray(shape.array);
-    gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
+    let first = 0;
+    for (const [colour, faces] of Array.isArray(colours[0]) ? colours : [[colours, shape.count / 3]]) {
+      this.set(this.solid, { colour });
+      gl.drawElements(gl.TRIANGLES, 3 * faces, gl.UNSIGNED_INT, 3 * first * BYTES);
+      first += faces;
+    }
   }
   putArrow(colour, start, vector, thick) {
     const length = norm(vector);

@@ -42,6 +42,7 @@ function polhodeView(root, given = null, kept = {}) {
   for (const item of scene.objects) {
     const points = unpack(item.vertices, Float32Array);
     item.mesh = graphics.mesh(points, unpack(item.faces, Uint32Array));
+    item.paint = item.colours.map(([colour, faces]) => [rgb(colour), faces]);
     item.size = points.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
     item.trailing = item.trail_point && frames > 1 && scene.interpolated;
   }
@@ -122,7 +123,7 @@ function polhodeView(root, given = null, kept = {}) {
     const raised = Math.min(0.4, (bar.offsetHeight + 16) / page[1]); // above the controls
     const seen = camera.seen(choice, where, page, raised), dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     const poses = scene.objects.map((item) => [between(item.position, where, 3), between(item.q, where, 4)]);
-    const shapes = () => scene.objects.forEach((item, i) => graphics.put(item.mesh, rgb(item.colour), ...poses[i]));
+    const shapes = () => scene.objects.forEach((item, i) => graphics.put(item.mesh, item.paint, ...poses[i]));
     if (light.value !== "camera") {
       sunHere = sunHere || seen.back;
       seen.light = light.value === "here" ? sunHere : SUNS[light.value];
