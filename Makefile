@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test verify lint docs bench soak clean
+.PHONY: help demo test verify lint docs bench soak mutate clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "polhode needs Python 3.11 or newer (make PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[view]'
+	$(BIN)/python -m pip install --quiet -e .
 	$(BIN)/python -m compileall -q src  # which pip does for all but editable installs
 	@touch $(READY)
 
@@ -46,8 +46,8 @@ lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
-docs: $(STAMP)  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+docs: $(STAMP)  ## build the documentation into site/; its pages run, so the first time takes minutes
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --doctree-dir $(VENV)/doctrees docs site
 
 bench: $(STAMP)  ## speed beside a C program compiled on the spot
 	$(BIN)/python -m benchmarks
@@ -57,6 +57,9 @@ soak: $(STAMP)  ## hours: random inputs, killed runs, and the growth of momentum
 	$(BIN)/python -m benchmarks.soak.kills --kills 200
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
+mutate: $(STAMP)  ## many hours: 500 small faults, one by one, each of which must turn a test red; goes on where it was stopped
+	$(BIN)/python -m benchmarks.mutation --sample 500 --seed 1 --jobs $(or $(JOBS),1) --results out/mutants
+
 clean:  ## remove everything that was made
-	rm -rf $(VENV) out site .pytest_cache .ruff_cache
+	rm -rf $(VENV) out site docs/made .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

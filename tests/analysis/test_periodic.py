@@ -10,6 +10,7 @@ import polhode as ph
 from polhode.analysis import periodic
 
 
+@pytest.mark.verify
 def test_the_period_of_a_pendulum_and_its_multipliers() -> None:
     start = ph.PlanarPendulum(inertia=1.0, mass=1.0, length=1.0, g=1.0).state(theta=1.0)
     found = periodic(start, 6.4, steps=40, hold=["energy"])

@@ -100,7 +100,6 @@ def test_view_serves_until_it_is_stopped(tmp_path):
     import signal
     from urllib.request import urlopen
 
-    pytest.importorskip("viser")
     polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
     command = [sys.executable, "-m", "polhode.cli", "view", "out/free_rigid_body.nc", "--port", "0", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:

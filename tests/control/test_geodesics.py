@@ -19,6 +19,7 @@ LAMBDA4 = [1.0, 2.0, 3.0, 4.0]
 TURN4 = son.exp(son.hat([0.5, -0.7, 0.9, 0.3, -0.4, 0.6]))
 
 
+@pytest.mark.verify
 def test_golden_turn() -> None:
     known = golden("son")["bvp"]["SO3"]
     turn = steer(known["Lam"], np.eye(3), known["QT"], known["T"], starts=6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -42,10 +41,3 @@ def test_the_examples_are_short() -> None:
     (method,) = [b for b in blocks if "class ForestRuth" in b]
     assert len(system.splitlines()) < 60
     assert len(method.splitlines()) < 120
-
-
-def test_examples_in_docstrings_are_fenced() -> None:
-    pytest.importorskip("griffe")
-    fenced = runpy.run_path(str(DOCS / "doctests.py"))["fenced"]
-    assert fenced("Adds.\n\n>>> 1 + 1\n2\n\nMore.") == "Adds.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore."
-    assert fenced("No example.") == "No example."

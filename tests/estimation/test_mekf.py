@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.estimation import MEKF, FirstOrder, Gyro, Stepped, VectorSensor, consistency_band, triad
+from tests.tiers import later
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
 START = BODY.state(omega=np.radians([4, -5, 6]))
@@ -244,7 +245,9 @@ def differences(propagator: Stepped, start: ph.State, dt: float, h: float = 1e-3
     )
 
 
-@pytest.mark.parametrize("start", WITH_LINEAR_TERM, ids=lambda start: type(start.system).__name__)
+@pytest.mark.parametrize(
+    "start", later(WITH_LINEAR_TERM, lambda x: x is not WITH_LINEAR_TERM[0], lambda x: type(x.system).__name__)
+)
 def test_phi_where_the_momentum_depends_on_the_attitude(start: ph.State) -> None:
     propagator = Stepped(ph.LGVI(), substep=0.05)
     np.testing.assert_allclose(propagator(start, 0.5)[1], differences(propagator, start, 0.5), atol=1e-10)
@@ -260,7 +263,11 @@ def test_steps_on_other_variables_are_refused() -> None:
         Stepped(ph.RK4("split"), substep=0.05)(ph.DirectorBody.example(), 0.1)
 
 
-@pytest.mark.parametrize("rest", [{"rho": [0.02, 0.05, -0.04]}, {"rotor_torque": _driven}], ids=["rotors", "commanded"])
+@pytest.mark.parametrize(
+    "rest",
+    later([{"rho": [0.02, 0.05, -0.04]}, {"rotor_torque": _driven}], lambda rest: "rotor_torque" in rest),
+    ids=["rotors", "commanded"],
+)
 def test_a_gyrostat_as_the_model(rest: dict) -> None:
     """Φ against differences of the same prediction, and an error below that of the sensors."""
     body = ph.Gyrostat([1, 2, 3], **rest)

@@ -167,7 +167,8 @@ PROMISES = {
 }
 
 
-FIRST = ("FreeRigidBody", "FullTwoBodyProblem")  # systems on which all is tried in the short tests
+FIRST = "FreeRigidBody"  # the system on which everything is tried in the short tests
+FEW_DIMENSIONS = 6
 
 
 @dataclass(frozen=True)
@@ -193,12 +194,11 @@ def claims() -> Iterator[Case]:
         for name, promise in PROMISES.items():
             if promise.claimed(method) and promise.applies(method, subject.state.system):
                 if lowest:
-                    # compiling the duals of Gauss-Legendre, and its order in many digits, take long
-                    later = (
-                        isinstance(method, GaussLegendre)
-                        and name in ("symplectic", "order")
-                        and subject.name not in FIRST
-                    )
+                    # compiling duals of many numbers, or of Gauss-Legendre, and its order in many digits take long
+                    gauss = isinstance(method, GaussLegendre) and name in ("symplectic", "order")
+                    layout = subject.state.system.representations[method.representation].layout
+                    later = name == "symplectic" and layout.dimension > FEW_DIMENSIONS
+                    later = later or (gauss and (method.adaptive or subject.name != FIRST))
                     yield Case(subject, method, name, FEW, verify=later)
                 if promise.long or not lowest:
                     yield Case(subject, method, name, MANY, verify=True)

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.checks import check_integer, check_positive
-from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.representation import Form
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import GaussLegendre, Method
 from ..simulation.arguments import check_arguments
 from ..simulation.driver import simulate
-from .phase_space import PhaseSpace
+from .phase_space import PhaseSpace, eigenvalues, without_kernel
 
 Array = NDArray[np.float64]
 CLOSED, ACCEPTED = (
@@ -35,14 +34,15 @@ ITERATIONS = 30
 LOST = 1e-9  # of the largest: singular values of directions that do not matter
 LONGEST = 0.2  # step, relative to the variables
 SHORTEST = 0.05  # of the guess: a period below it is on its way to zero
-SIZE = 1e-3  # of the differences by which a symmetry is differentiated
-UNSTABLE = 2e-3  # by how much a multiplier exceeds 1 where it is not rounding: of the fourfold one of a symmetric system, ε^(1/4)
+NULL = 1e-7  # singular value of the change after a period that is none
+UNSTABLE = 1e-4  # by how much a multiplier exceeds 1 where it is not rounding of a double one
 
 
 @dataclass(frozen=True)
 class PeriodicMotion:
-    """A start, the period, the symmetry (amounts along the conserved momenta; zeros for a true period), the Floquet
-    multipliers and the gap that is left."""
+    """A start, the period, the symmetry (amounts along the conserved momenta; none for a true period), the Floquet
+    multipliers and the gap that is left. `normal_multipliers` are without the ones that the motion itself, its symmetries and
+    their conserved quantities make, and decide on stability."""
 
     state: State
     period: float
@@ -50,12 +50,13 @@ class PeriodicMotion:
     steps: int
     symmetry: Array
     multipliers: NDArray[np.complex128]
+    normal_multipliers: NDArray[np.complex128]
     gap: float
 
     @property
     def largest(self) -> float:
-        """The largest modulus of a multiplier."""
-        return float(np.abs(self.multipliers).max())
+        """The largest modulus of a normal multiplier."""
+        return float(np.abs(self.normal_multipliers).max(initial=1.0))
 
     @property
     def verdict(self) -> str:
@@ -95,7 +96,7 @@ def periodic(
     if method.representation != Form.DEFAULT:
         raise InvalidInputError("method", method, "a method in the usual variables of the system")
     T, count = check_positive("period", period), check_integer("steps", steps, 1)
-    search = _Search(PhaseSpace(guess), method, count, relative, hold)
+    search = PeriodicSearch(PhaseSpace(guess, relative), method, count, hold)
     y, shift = search.space.y, np.zeros(search.symmetries)
     before = np.inf
     for _ in range(ITERATIONS):
@@ -116,17 +117,16 @@ def periodic(
     gap = float(np.abs(r).max())
     if not gap < ACCEPTED:
         raise PolhodeError(f"no periodic motion was found near the guess: a gap of {gap:.1e} is left after the period")
-    multipliers = search.multipliers(y, T, shift)
-    return PeriodicMotion(search.space.state(y), T, method, count, shift, multipliers, gap)
+    return search.described(y, T, shift, gap)
 
 
-class _Search:
+class PeriodicSearch:
     """The gap after a period, in units of the variables, as a function of the start, the period and the symmetry."""
 
-    def __init__(self, space: PhaseSpace, method: Method, steps: int, relative: bool, hold: Sequence[str]) -> None:
+    def __init__(self, space: PhaseSpace, method: Method, steps: int, hold: Sequence[str]) -> None:
         self.space, self.method, self.steps = space, method, steps
         self.dimension = space.layout.dimension
-        self.symmetries = space.generators(space.y).shape[1] if relative else 0
+        self.symmetries = space.generators(space.y).shape[1]
         self.held = space.check_names("hold", hold)
         self.wanted = space.values(space.y, self.held)
         self.unit = np.maximum(np.abs(self.wanted), 1e-3 * max(1.0, float(np.abs(self.wanted).max(initial=0.0))))
@@ -154,35 +154,31 @@ class _Search:
         start, the logarithm of the period and the symmetry."""
         space, units = self.space, self.space.scale / self.space.reach
         end, Phi = self._run(y, T)
-        goal = space.acted(y, shift) if self.symmetries else y
+        goal, moved = space.acted(y, shift) if self.symmetries else (y, np.eye(y.size))
         gap = space.layout.coordinates(goal, end - goal) / space.reach
-        action = self._action(y, shift)
-        columns = [Phi - action, (space.field(end) * units * T)[:, None]]
-        columns += [-self._by_shift(y, goal, shift, e)[:, None] for e in np.eye(self.symmetries)]
-        J = np.hstack(columns)
+        columns = [Phi - self._action(y, goal, moved), (space.field(end) * units * T)[:, None]]
+        columns += [-space.acted_by_amounts(y, shift) * units[:, None]] if self.symmetries else []
+        J = np.hstack(columns)[space.kept]
+        J[:, : self.dimension][:, ~space.kept] = 0.0
         if self.held:
-            slopes = space.slopes(y, self.held) / units / self.unit[:, None]
+            slopes = space.slopes(y, self.held) / units / self.unit[:, None] * space.kept
             J = np.vstack([J, np.hstack([slopes, np.zeros((len(slopes), J.shape[1] - self.dimension))])])
-        return np.concatenate([gap, (space.values(y, self.held) - self.wanted) / self.unit]), J
+        return np.concatenate([gap[space.kept], (space.values(y, self.held) - self.wanted) / self.unit]), J
 
-    def _by_shift(self, y: Array, goal: Array, shift: Array, along: Array) -> Array:
-        """The derivative of the start moved by the symmetry, by an amount of that, in units of the variables."""
-        size = SIZE / max(float(np.abs(self.space.generators(goal) @ along).max()), 1e-300)
-        terms = (w * self.space.acted(y, shift + o * size * along) for o, w in zip(OFFSETS, WEIGHTS, strict=True))
-        return np.asarray(self.space.layout.coordinates(goal, sum(terms, np.zeros_like(y)) / size) / self.space.reach)
+    def _action(self, y: Array, goal: Array, moved: Array) -> Array:
+        """The derivative of the symmetry that takes y to `goal` by the matrix `moved`, in units of the variables."""
+        layout, reach = self.space.layout, self.space.reach
+        return np.asarray(layout.coordinates(goal, (moved @ layout.basis(y)).T).T * reach / reach[:, None])
 
-    def _action(self, y: Array, shift: Array) -> Array:
-        """The derivative of the symmetry, in units of the variables."""
-        if not np.any(shift):
-            return np.eye(self.dimension)
-        space = self.space
-        goal = space.acted(y, shift)
-        rows = space.derivative(lambda x: space.acted(x, shift), y)  # (size, dimension)
-        columns = [space.layout.coordinates(goal, column) for column in (rows * (space.reach / space.scale)).T]
-        return np.stack(columns, axis=1) / space.reach[:, None]
-
-    def multipliers(self, y: Array, T: float, shift: Array) -> NDArray[np.complex128]:
-        """The Floquet multipliers, by falling modulus."""
-        _, Phi = self._run(y, T)
-        found = np.linalg.eigvals(np.linalg.solve(self._action(y, shift), Phi)).astype(np.complex128)
-        return np.asarray(found[np.argsort(-np.abs(found), kind="stable")])
+    def described(self, y: Array, T: float, shift: Array, gap: float) -> PeriodicMotion:
+        """The motion, with its Floquet multipliers by falling modulus."""
+        space, units = self.space, self.space.reach / self.space.scale
+        goal, moved = space.acted(y, shift) if self.symmetries else (y, np.eye(y.size))
+        matrix = np.linalg.solve(self._action(y, goal, moved), self._run(y, T)[1])
+        found = np.linalg.eigvals(matrix).astype(np.complex128)
+        names = [name for name, each in space.system.conserved.items() if each.kind == "energy"] + space.momenta
+        along = np.hstack([space.field(y)[:, None], space.generators(y)])
+        across = space.normal_matrix(y, matrix * units[:, None] / units, names, along)
+        normal = 1.0 + eigenvalues(without_kernel(across - np.eye(len(across)), NULL))
+        multipliers, normal = (each[np.argsort(-np.abs(each), kind="stable")] for each in (found, normal))
+        return PeriodicMotion(space.state(y), T, self.method, self.steps, shift, multipliers, normal, gap)

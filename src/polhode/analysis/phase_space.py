@@ -1,13 +1,15 @@
 """Vector fields and conserved quantities in the coordinates of a layout's tangent basis: what the search for steady and
 periodic motions is made of.
 
-A momentum map μ generates a symmetry of the motion: the vector field X with `Ω X = dμ`, Ω the symplectic form. Derivatives
-are central differences of order 8 along the tangent basis.
+A momentum map μ generates a symmetry of the motion: the vector field X with `Ω X = dμ`, Ω the symplectic form, where dμ comes
+from central differences of order 8. Turns and shifts act on the numbers of a state by affine maps, `X(y) = L y + b`: these
+are fitted once, and then symmetries and their derivatives are exact, `y ↦ exp(L) y + …`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +18,25 @@ from ..core.callbacks import raise_noted, watch_callbacks
 from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.manifolds import Euclidean
 from ..core.representation import Form
-from ..core.system import State
-from ..errors import InvalidInputError
-from ..systems.stability.tangent_dynamics import slope_and_derivative, tangent_dynamics
+from ..core.system import State, System
+from ..errors import InvalidInputError, PolhodeError
+from ..systems.stability.tangent_dynamics import rate_and_matrix, slope_and_derivative, tangent_dynamics
 
 Array = NDArray[np.float64]
 SIZE = 2e-3  # of the differences, relative to the variables
+AFFINE = 1e-7  # by how much a symmetry may depart from an affine map, relative to the state
+NULL = 1e-8  # of the largest: singular values of what is no direction
 
 
 class PhaseSpace:
     """The phase space of a system near a state, in its default representation. `scale` are the units of the coordinates in
-    which the motion near that state is of one size, `reach` the sizes of the variables themselves."""
+    which the motion near that state is of one size, `reach` the sizes of the variables themselves.
 
-    def __init__(self, state: State) -> None:
+    With `relative`, motions are seen up to the symmetries of the system. Where it has `ignorable` variables these are left out
+    (`kept` marks the coordinates of the others), and of conserved vectors only the length matters; otherwise the momentum
+    maps in `momenta` generate them."""
+
+    def __init__(self, state: State, relative: bool = True) -> None:
         self.system, self.t = state.system, state.t
         self.representation = self.system.representations[Form.DEFAULT]
         self.layout = self.representation.layout
@@ -48,11 +56,16 @@ class PhaseSpace:
         )
         self.reach = np.where(self.reach > 1e-3 * self.scale, self.reach, self.scale)
         conserved = self.system.conserved if self.system.hamiltonian else {}
-        self.momenta = [name for name, each in conserved.items() if each.kind == "momentum"]
+        self.momenta = [name for name, each in conserved.items() if each.kind == "momentum"] if relative else []
+        self.reduced = bool(relative and self.system.ignorable)
+        left = [v.name not in self.system.ignorable or not relative for v in self.layout.variables]
+        self.kept = np.repeat(left, [v.manifold.dimension for v in self.layout.variables])
+        self.acting = [] if self.reduced else self.momenta
 
     def state(self, y: Array) -> State:
         """The state at y."""
-        return State(self.system, self.layout.unpack(y), self.t)
+        values = self.layout.unpack(y)
+        return self.system.relative_state(values, self.t) if self.reduced else State(self.system, values, self.t)
 
     def moved(self, y: Array, scaled: Array) -> Array:
         """The point reached from y by a displacement in units of `scale`."""
@@ -70,6 +83,8 @@ class PhaseSpace:
         """Conserved quantities at y (..., size), one after another along the last axis."""
         found = self.system.invariants(self.layout.unpack(y))
         lead = y.shape[:-1]
+        if self.reduced:
+            found = {n: np.linalg.norm(v, axis=-1) if np.ndim(v) > len(lead) else v for n, v in found.items()}
         return np.concatenate(
             [np.zeros((*lead, 0)), *(np.reshape(found[name], (*lead, -1)) for name in names)], axis=-1
         )
@@ -88,29 +103,146 @@ class PhaseSpace:
                 raise InvalidInputError(field, name, f"some of {', '.join(self.system.conserved)}")
         return list(names)
 
-    def derivative(self, function: Callable[[Array], Array], y: Array) -> Array:
-        """The derivative of `function` by the coordinates at y, in units of `scale`: (…, dimension)."""
-        columns = []
-        for e in np.diag(self.reach):
-            terms = (w * function(self.layout.retract(y, o * SIZE * e)) for o, w in zip(OFFSETS, WEIGHTS, strict=True))
-            columns.append(np.asarray(sum(terms)) / SIZE)
-        return np.stack(columns, axis=-1) * (self.scale / self.reach)
+    def of(self, system: System) -> PhaseSpace:
+        """The same phase space for another system of the same kind, with other numbers."""
+        if system is self.system:
+            return self
+        other = copy(self)
+        other.system, other.p = system, system.parameters()
+        other.representation = system.representations[Form.DEFAULT]
+        if self.acting and np.abs(other._fitted_from(self.y) - self._shown(self.y)).max() > AFFINE:
+            other._maps = None
+        return other
 
-    def generators(self, y: Array) -> Array:
-        """The symmetries that the momentum maps generate, as columns (dimension, count), in units of `scale`."""
-        if not self.momenta:
-            return np.zeros((self.layout.dimension, 0))
-        slopes = self.slopes(y, self.momenta)
+    def matrix(self, y: Array, amounts: Array) -> Array:
+        """The matrix of the linearised motion seen from a frame that moves with the symmetries at these rates, in units of
+        `scale`."""
+        _, A = rate_and_matrix(self.representation, y, self.p, self.t)
+        if np.any(amounts):
+            L = np.tensordot(amounts, self.maps, 1)
+            v = self.layout.coordinates(y, L[:, :-1] @ y + L[:, -1])
+            turned = self.layout.coordinates(y, (L[:, :-1] @ self.layout.basis(y)).T).T
+            bracket = np.stack([self.layout.bracket(v, e) for e in np.eye(self.layout.dimension)], axis=1)
+            A = A - (turned - 0.5 * bracket)
+        return np.asarray(A * self.scale / self.scale[:, None])
+
+    @property
+    def maps(self) -> Array:
+        """The symmetries as affine maps of the numbers of a state, (count, size, size + 1): `X = L y + b`, b last."""
+        if self._maps is None:
+            self._maps = self._fit()
+        return self._maps
+
+    _maps: Array | None = None
+
+    def _fit(self) -> Array:
+        """The affine maps, from states in general position."""
+        size, random = self.layout.size, np.random.default_rng(1)
+        spread = np.array([isinstance(v.manifold, Euclidean) for v in self.layout.variables])
+        kind = np.repeat(spread, [v.manifold.dimension for v in self.layout.variables])
+        turns = self.reach * np.where(kind, 0.4, 1.5)
+        states = [
+            self.layout.retract(self.y, turns * random.uniform(-1.0, 1.0, self.layout.dimension))
+            for _ in range(size + 9)
+        ]
+        rows = np.array([np.append(y, 1.0) for y in states])
+        unit = np.append(np.maximum(np.abs(rows[:, :-1]).max(axis=0), 1e-300), 1.0)
+        found = np.array([self._fitted_from(y) for y in states])  # (states, size, count)
+        flat, *_ = np.linalg.lstsq(rows / unit, found.reshape(len(states), -1), rcond=1e-11)
+        off = np.abs(rows / unit @ flat - found.reshape(len(states), -1)).max()
+        if not off <= AFFINE * max(np.abs(found).max(), 1e-300):
+            raise PolhodeError(
+                f"the symmetries of {type(self.system).__name__} are not turns and shifts of its variables"
+            )
+        return np.asarray(np.moveaxis((flat / unit[:, None]).reshape(size + 1, size, -1), (0, 1, 2), (2, 1, 0)))
+
+    def generators_at(self, y: Array) -> Array:
+        """The symmetries at y as columns, in units of `scale`, from the momentum maps."""
+        slopes = self.slopes(y, self.acting)
         form = self.system.symplectic_form(Form.DEFAULT, y) * self.scale[:, None] * self.scale
         return np.asarray(np.linalg.solve(form, slopes.T))
 
-    def acted(self, y: Array, amounts: Array) -> Array:
-        """y after the symmetries with these amounts, all at once. A displacement along a symmetry is exact in one step for
-        attitudes; places need several."""
+    def _fitted_from(self, y: Array) -> Array:
+        """dy/ds along each symmetry (size, count), from the momentum maps."""
+        return np.asarray(self.layout.basis(y) @ (self.generators_at(y) * self.scale[:, None]))
+
+    def _shown(self, y: Array) -> Array:
+        """dy/ds along each symmetry (size, count), from the affine maps."""
+        return np.asarray((self.maps[:, :, :-1] @ y + self.maps[:, :, -1]).T)
+
+    def generators(self, y: Array) -> Array:
+        """The symmetries that the momentum maps generate, as columns (dimension, count), in units of `scale`."""
+        if not self.acting:
+            return np.zeros((self.layout.dimension, 0))
+        return np.asarray(self.layout.coordinates(y, self._shown(y).T).T / self.scale[:, None])
+
+    def acted(self, y: Array, amounts: Array) -> tuple[Array, Array]:
+        """y after the symmetries with these amounts, all at once, and the matrix of that map (size, size)."""
+        from scipy.linalg import expm
+
+        n = self.layout.size
         if not np.any(amounts):
-            return y
-        pieces = 1 if set(self.layout.slices) <= {"R", "Pi"} else 256
-        for _ in range(pieces):
-            half = self.moved(y, self.generators(y) @ amounts * (0.5 / pieces))
-            y = self.moved(y, self.generators(half) @ amounts / pieces)
-        return y
+            return y, np.eye(n)
+        moved = expm(_squared(np.tensordot(amounts, self.maps, 1)))
+        return np.asarray(moved[:n, :n] @ y + moved[:n, n]), np.asarray(moved[:n, :n])
+
+    def acted_by_amounts(self, y: Array, amounts: Array) -> Array:
+        """The derivative of y after the symmetries, by their amounts: (dimension, count), in units of `scale`."""
+        from scipy.linalg import expm_frechet
+
+        n, whole = self.layout.size, _squared(np.tensordot(amounts, self.maps, 1))
+        slopes = [expm_frechet(whole, _squared(L), compute_expm=False)[:n] @ np.append(y, 1.0) for L in self.maps]
+        goal, _ = self.acted(y, amounts)
+        return np.asarray(self.layout.coordinates(goal, np.array(slopes)).T / self.scale[:, None])
+
+    def normal_matrix(self, y: Array, matrix: Array, names: Sequence[str], along: Array) -> Array:
+        """`matrix`, in units of `scale`, across the directions `along` (dimension, count) and within the values of the
+        conserved quantities `names`."""
+        rows = _unit_rows(self.slopes(y, names)[:, self.kept])
+        return _compressed(matrix[np.ix_(self.kept, self.kept)], rows, _unit_rows(along[self.kept].T).T)
+
+
+def without_kernel(matrix: Array, zero: float) -> Array:
+    """A matrix without its eigenvalue 0, which symmetries and conserved quantities make: within the values of the linear
+    functions that it conserves, and across its null vectors; as often as there are any. `zero`: what of a singular value is
+    none."""
+    while matrix.size:
+        left, sizes, right = np.linalg.svd(matrix)
+        null = sizes <= zero
+        if not null.any():
+            break
+        matrix = _compressed(matrix, left[:, null].T, right[null].T)
+    return matrix
+
+
+def eigenvalues(matrix: Array) -> NDArray[np.complex128]:
+    """The eigenvalues, by growing real part."""
+    found = np.linalg.eigvals(matrix).astype(np.complex128)
+    return np.asarray(found[np.lexsort((found.imag, found.real))])
+
+
+def _compressed(matrix: Array, rows: Array, columns: Array) -> Array:
+    """A matrix on the vectors that `rows` annihilate, up to those of them that `columns` span."""
+    inside = columns @ null_space(rows @ columns)
+    B = null_space(np.vstack([rows, _unit_rows(inside.T)]))
+    return np.asarray(B.T @ matrix @ B)
+
+
+def null_space(rows: Array) -> Array:
+    """An orthonormal basis of the vectors that all rows annihilate, as columns."""
+    if rows.size == 0:
+        return np.eye(rows.shape[1])
+    _, sizes, directions = np.linalg.svd(rows)
+    return np.asarray(directions[int(np.sum(sizes > NULL * max(sizes[0], 1e-300))) :].T)
+
+
+def _squared(affine: Array) -> Array:
+    """An affine map (size, size + 1) as a square matrix, which acts on (y, 1)."""
+    return np.vstack([affine, np.zeros(affine.shape[1])])
+
+
+def _unit_rows(rows: Array) -> Array:
+    """Rows of length one, without those that vanish beside the others."""
+    lengths = np.linalg.norm(rows, axis=1)
+    kept = lengths > NULL * lengths.max(initial=0.0)
+    return np.asarray(rows[kept] / lengths[kept, None])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.system import State
 from ..errors import PolhodeError
-from .phase_space import PhaseSpace
+from .phase_space import PhaseSpace, eigenvalues, without_kernel
 
 Array = NDArray[np.float64]
 CLOSED = 1e-12  # the residual, in the rate of the motion, at which the search ends
@@ -23,6 +23,7 @@ ACCEPTED = 1e-9
 ITERATIONS = 40
 LONGEST = 0.3  # step, relative to the sizes of the variables
 LOST = 1e-10  # of the largest: singular values of directions that do not matter
+NULL = 1e-9  # singular value of the linearised motion, in its rate, that is none
 UNSTABLE = 1e-6  # growth, in the rate of the motion, that is not rounding of a zero eigenvalue (which are defective)
 
 
@@ -30,20 +31,22 @@ UNSTABLE = 1e-6  # growth, in the rate of the motion, that is not rounding of a 
 class RelativeEquilibrium:
     """A state that moves along symmetries only: `rates` are those along each conserved momentum of `names`.
 
-    `eigenvalues` are those of the linearised motion seen from the moving frame.
+    `eigenvalues` are those of the linearised motion seen from the moving frame; `normal_eigenvalues` are without the zeros
+    that symmetries and their conserved momenta make, and decide on stability.
     """
 
     state: State
     names: tuple[str, ...]
     rates: Array
     eigenvalues: NDArray[np.complex128]
+    normal_eigenvalues: NDArray[np.complex128]
     residual: float
     rate: float
 
     @property
     def growth(self) -> float:
         """The largest real part of an eigenvalue; zero where it is rounding."""
-        largest = float(self.eigenvalues.real.max())
+        largest = float(self.normal_eigenvalues.real.max(initial=0.0))
         return largest if largest > UNSTABLE * self.rate else 0.0
 
     @property
@@ -70,7 +73,7 @@ def relative_equilibrium(guess: State, *, hold: Sequence[str] = ()) -> RelativeE
     unit = np.maximum(np.abs(wanted), 1.0)
 
     def residual(x: Array, c: Array) -> Array:
-        off = (space.field(x) - space.generators(x) @ c) / (space.rate or 1.0)
+        off = (space.field(x) - space.generators(x) @ c)[space.kept] / (space.rate or 1.0)
         return np.concatenate([off, (space.values(x, held) - wanted) / unit])
 
     G = space.generators(y)
@@ -82,15 +85,40 @@ def relative_equilibrium(guess: State, *, hold: Sequence[str] = ()) -> RelativeE
         if size < CLOSED or (size < ACCEPTED and size > 0.5 * before):
             break
         before = size
-        by_rates = np.vstack([-space.generators(y) / (space.rate or 1.0), np.zeros((len(wanted), len(c)))])
-        by_state = space.derivative(lambda x, c=c: residual(x, c), y) * units  # type: ignore[misc]
+        by_rates = np.vstack([-space.generators(y)[space.kept] / (space.rate or 1.0), np.zeros((len(wanted), len(c)))])
+        by_state = np.vstack(
+            [space.matrix(y, c)[space.kept] / (space.rate or 1.0), space.slopes(y, held) / unit[:, None]]
+        )
+        by_state *= np.where(space.kept, units, 0.0)
         step = np.linalg.lstsq(np.hstack([by_state, by_rates]), -r, rcond=LOST)[0]
         step *= min(1.0, LONGEST / max(float(np.abs(step[:d]).max()), LONGEST))
         y, c = space.moved(y, step[:d] * units), c + step[d:]
     off = float(np.abs(residual(y, c)).max())
     if not off < ACCEPTED:
         raise PolhodeError(f"no relative equilibrium was found near the guess: rates still differ by {off:.1e}")
-    matrix = space.derivative(lambda x: space.field(x) - space.generators(x) @ c, y)
-    eigenvalues = np.linalg.eigvals(matrix).astype(np.complex128)
-    order = np.lexsort((eigenvalues.imag, eigenvalues.real))
-    return RelativeEquilibrium(space.state(y), tuple(space.momenta), c, eigenvalues[order], off, space.rate)
+    return described(space, y, c, off)
+
+
+def described(space: PhaseSpace, y: Array, c: Array, off: float) -> RelativeEquilibrium:
+    """The relative equilibrium at y, which moves along the symmetries at the rates c."""
+    matrix, state = space.matrix(y, c), space.state(y)
+    kept = matrix[np.ix_(space.kept, space.kept)]
+    return RelativeEquilibrium(
+        state,
+        tuple(space.momenta),
+        _rates(state, c),
+        eigenvalues(matrix),
+        eigenvalues(without_kernel(kept, NULL * space.rate)),
+        off,
+        space.rate,
+    )
+
+
+def _rates(state: State, c: Array) -> Array:
+    """The rates along all momenta: where ignorable variables are left out, they follow from how these move."""
+    if not state.system.ignorable:
+        return c
+    space = PhaseSpace(state)
+    space.reduced, space.acting = False, space.momenta
+    G = space.generators_at(space.y)
+    return np.asarray(np.linalg.lstsq(G, space.field(space.y), rcond=LOST)[0], np.float64)

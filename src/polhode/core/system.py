@@ -30,7 +30,7 @@ from .hooks import Hooks
 from .representation import Canonical, Form, Representation
 
 if TYPE_CHECKING:
-    from ..systems.stability.equilibria import Equilibrium
+    from ..systems.stability.equilibria import Equilibria
 
 Array = NDArray[np.float64]
 USUAL_UNITS = {"energy": "mass length²/time²", "momentum": "mass length²/time"}  # of conserved quantities by kind
@@ -172,8 +172,9 @@ class System(Hooks):
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
         raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
 
-    def equilibria(self) -> list[Equilibrium]:
-        """Equilibria and relative equilibria that are known in closed form, as labelled states."""
+    def equilibria(self) -> Equilibria:
+        """Equilibria, as labelled states, one of each class that the symmetry of the system takes to each other: a list, with
+        that `symmetry` in words, and `all` the states that were found."""
         raise PolhodeError(f"no equilibria of {type(self).__name__} are known here")
 
     def largest_step(self, state: State) -> float:

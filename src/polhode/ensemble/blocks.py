@@ -19,7 +19,6 @@ from ..core.method import Method, Run, Start
 from ..core.system import State, System
 from ..errors import PolhodeError
 from ..methods.member_loops import Rows, serves
-from ..methods.splitting import SplittingRun
 from ..scalars import double, lanes, width
 from ..simulation.arguments import check_start
 from ..simulation.driver import run_without_warnings
@@ -201,10 +200,8 @@ class _Group:
 
         run = begin(0)
         if serves(run):
-            free = None
-            if isinstance(run, SplittingRun):
-                free = self._packed(np.stack([system.free_parameters() for system in self.systems]), kind)
-            bench = Rows(run, starts, parameters, free)
+            further = np.stack([run.further_parameters(system) for system in self.systems])
+            bench = Rows(run, starts, np.hstack([parameters, self._packed(further, kind)]))
             samples = _advance_rows(job, schedule, bench)
             failed = np.repeat(bench.statuses != 0, width(kind))
         else:

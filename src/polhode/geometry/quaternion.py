@@ -96,9 +96,16 @@ def rotate_(q: Quaternion, x: Vector) -> Vector:
 @kernel
 def to_matrix_(q: Quaternion) -> Matrix:
     """`R(q)`."""
-    x, y, z = 2.0 * q[0], 2.0 * q[1], 2.0 * q[2]
+    return rotation_of_(q, 1.0)
+
+
+@kernel
+def rotation_of_(q: Quaternion, inverse: Any) -> Matrix:
+    """The rotation of a quaternion of any length; `inverse` is 1/|q|²."""
+    twice = 2.0 * inverse
+    x, y, z = twice * q[0], twice * q[1], twice * q[2]
     xx, yy, zz = x * q[0], y * q[1], z * q[2]
-    yz, xz, xy = y * q[2], x * q[2], x * q[1]
+    xy, xz, yz = y * q[0], z * q[0], z * q[1]
     wx, wy, wz = x * q[3], y * q[3], z * q[3]
     return (
         1.0 - (yy + zz),

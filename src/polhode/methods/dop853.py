@@ -56,6 +56,17 @@ class Sizes(NamedTuple):
     blocks: int
 
 
+class Step(NamedTuple):
+    """Room for the state of a stage with its slots and workspace, all vectors of a step, their sizes, what is asked for, and
+    what is known of the step."""
+
+    stage: Array
+    work: Array
+    sizes: Sizes
+    tolerances: Tolerances
+    control: Array
+
+
 @kernel
 def combination(row: int, work: Array, blocks: int, m: int) -> Any:
     """Block m of a row of the coefficients times the slopes."""
@@ -67,19 +78,9 @@ def combination(row: int, work: Array, blocks: int, m: int) -> Any:
 
 
 @kernel
-def put_stage(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    p: Array,
-    slots: Slots,
-    stage: Array,
-    work: Array,
-    row: int,
-    control: Array,
-    report: Array,
-) -> int:
+def put_stage(S: Any, rhs: Any, force: Any, p: Array, slots: Slots, step: Step, row: int, report: Array) -> int:
     """The state of a stage, and its slope."""
+    stage, work, control = step.stage, step.work, step.control
     blocks = work.shape[0] // (VECTORS * BLOCK)
     t, h = control[START], control[LENGTH]
     for m in range(blocks):
@@ -92,20 +93,10 @@ def put_stage(
 
 @compiled
 def first_length(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    p: Array,
-    slots: Slots,
-    stage: Array,
-    work: Array,
-    sizes: Sizes,
-    tolerances: Tolerances,
-    control: Array,
-    direction: float,
-    report: Array,
+    S: Any, rhs: Any, force: Any, p: Array, slots: Slots, step: Step, direction: float, report: Array
 ) -> float:
     """A first step from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, section II.4)."""
+    stage, work, sizes, tolerances, control = step
     n, width, far = sizes.doubles, sizes.entry, sizes.blocks * BLOCK
     left, slopes = tail(work, LEFT * far), tail(work, 0)
     entries = n // width
@@ -190,11 +181,7 @@ def follow(
     y: Array,
     p: Array,
     slots: Slots,
-    stage: Array,
-    work: Array,
-    sizes: Sizes,
-    tolerances: Tolerances,
-    control: Array,
+    step: Step,
     ready: bool,
     direction: float,
     times: Array,
@@ -206,6 +193,7 @@ def follow(
     `ready`: whether the workspace holds the present step; else it is done again, from what `y` carries. Returns a status
     and the number of times reached.
     """
+    stage, work, sizes, tolerances, control = step
     n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
     left, calls = tail(work, LEFT * far), 0
     for k in range(times.shape[0]):
@@ -232,9 +220,7 @@ def follow(
                     put(stage, m, V, get(work, LEFT * blocks + m, V))
                 status = slope(S, rhs, force, stage, p, slots, control[START], tail(work, 0), report)
                 if status == 0 and control[LENGTH] == 0.0:
-                    control[LENGTH] = first_length(
-                        S, rhs, force, p, slots, stage, work, sizes, tolerances, control, direction, report
-                    )
+                    control[LENGTH] = first_length(S, rhs, force, p, slots, step, direction, report)
                     calls += 1
                     status = NOT_FINITE if control[LENGTH] == 0.0 else 0
                 calls += 1
@@ -253,7 +239,7 @@ def follow(
                 control[LENGTH] = h
                 status = 0
                 for row in range(1, RESULT + 1):
-                    status = put_stage(S, rhs, force, p, slots, stage, work, row, control, report)
+                    status = put_stage(S, rhs, force, p, slots, step, row, report)
                     if status != 0:
                         break
                 calls += RESULT
@@ -270,7 +256,7 @@ def follow(
                 y[2 * n + i] = control[i]
         if control[DENSE] == 0.0:
             for row in range(RESULT + 1, STAGES):
-                status = put_stage(S, rhs, force, p, slots, stage, work, row, control, report)
+                status = put_stage(S, rhs, force, p, slots, step, row, report)
                 if status != 0:
                     return status, k
             calls += STAGES - RESULT - 1
@@ -335,14 +321,13 @@ class DOP853Run(Workbench, Run):
         super().__init__(start, start.representation.rhs)
         n = self.slots.forces
         blocks = -(-n // BLOCK)
-        self.stage = np.zeros(max(blocks * BLOCK, self.y.size))
+        stage = np.zeros(max(blocks * BLOCK, self.y.size))
         self.y = np.concatenate([start.y, start.y, [self.clock.t0, 0.0, 0.0]])
         self.carried = self.y.size
-        self._work = np.zeros(VECTORS * blocks * BLOCK)
-        self._control = np.zeros(CONTROLS)
-        self._sizes = Sizes(n, self.width, blocks)
         longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e300)
-        self._tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
+        work, sizes = np.zeros(VECTORS * blocks * BLOCK), Sizes(n, self.width, blocks)
+        tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
+        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS))
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 
@@ -367,23 +352,8 @@ class DOP853Run(Workbench, Run):
         return status, min(max(reached - first, 0), count - 1)
 
     def follow(self, times: Array, samples: Array) -> tuple[int, int]:
-        status, reached = follow.on(
-            self.kind,
-            self.main,
-            self.force,
-            self.y,
-            self.p,
-            self.slots,
-            self.stage,
-            self._work,
-            self._sizes,
-            self._tolerances,
-            self._control,
-            self._ready,
-            self._direction,
-            times,
-            samples,
-            self.report.numbers,
-        )
+        motion = self.kind, self.main, self.force, self.y, self.p, self.slots
+        known = self._step, self._ready, self._direction
+        status, reached = follow.on(*motion, *known, times, samples, self.report.numbers)
         self._ready = status == 0 and (self._ready or len(times) > 0)
         return status, reached

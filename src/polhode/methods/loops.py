@@ -6,7 +6,7 @@ a momentum, or a linear combination of stages, is the same loop over doubles for
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
+from ..core.system import System
 from ..scalars import Flow, flow, get, kernel, loop, put, width
-from ..scalars.compile import BoundFlow
+from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
@@ -49,6 +50,13 @@ class Clock(NamedTuple):
     step: float
 
 
+class Composition(NamedTuple):
+    """The stages of a step, each a fraction of it and where that starts; whether the momenta are those of the intervals."""
+
+    stages: Array
+    staggered: bool
+
+
 class Span(NamedTuple):
     """The number of the first step to do, how many, and after every how many to keep a sample."""
 
@@ -65,8 +73,7 @@ def drift_kick_loop(
     y: Array,
     p: Array,
     slots: Slots,
-    stages: Array,
-    staggered: bool,
+    composition: Composition,
     clock: Clock,
     span: Span,
     samples: Array,
@@ -75,10 +82,9 @@ def drift_kick_loop(
     """Half kick, drift, half kick, for each stage of a composition; or, staggered, a whole kick and drift, the momenta
     being those of the last interval rather than of the node.
 
-    The slots hold the force at the present configuration, so that a force is evaluated once per stage. A row of
-    `stages` is a fraction of the step and where it starts.
+    The slots hold the force at the present configuration, so that a force is evaluated once per stage.
     """
-    row = 0
+    row, stages, staggered = 0, composition.stages, composition.staggered
     momenta, forces, size, step = slots.momenta, slots.forces, slots.size, clock.step
     last = stages[stages.shape[0] - 1, 0] * step
     for k in range(span.first, span.first + span.steps):
@@ -163,19 +169,41 @@ class Workbench:
         return samples[:, : self.slots.forces].copy()
 
 
-class DriftKickRun(Workbench, Run):
+class LoopRun(Workbench, Run):
+    """A run whose steps are done by a compiled loop, called as
+    `loop(S, main, force, y, p, slots, scheme, clock, span, samples, report)`."""
+
+    loop: ClassVar[Compiled]
+    scheme: Any
+    """The coefficients of the method, as the loop reads them."""
+
+    @staticmethod
+    def further_parameters(system: System) -> Array:
+        """What the loop reads behind the parameters of the system."""
+        return np.empty(0)
+
+    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
+        motion = self.kind, self.main, self.force, self.y, self.p, self.slots
+        span = Span(first, count, every)
+        return self.loop.on(*motion, self.scheme, self.clock, span, samples, self.report.numbers)
+
+
+class DriftKickRun(LoopRun):
     """A composition of drifts and kicks."""
+
+    loop = drift_kick_loop
+    scheme: Composition
 
     def __init__(self, start: Start, stages: Array, *, staggered: bool = False) -> None:
         super().__init__(start, start.representation.drift)
-        self.stages, self.staggered = stages, staggered
+        self.scheme = Composition(stages, staggered)
         if self.has_force:
             put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
         self.enter_stagger(self.y)
 
     def enter_stagger(self, y: Array) -> None:
         """Take the momenta in `y`, one row or several, from the node to the last interval, if the run is staggered."""
-        if self.staggered:
+        if self.scheme.staggered:
             y[..., self._momenta] -= self._half_kick(y)
 
     @property
@@ -185,29 +213,13 @@ class DriftKickRun(Workbench, Run):
     def _half_kick(self, y: Array) -> Array:
         """What the force adds to the momenta between the end of an interval and its node."""
         forces = slice(self.slots.forces, self.slots.forces + self.slots.size)
-        return 0.5 * self.stages[-1, 0] * self.clock.step * y[..., forces]
+        return 0.5 * self.scheme.stages[-1, 0] * self.clock.step * y[..., forces]
 
     def states(self, samples: Array) -> Array:
         y = super().states(samples)
-        if self.staggered:
+        if self.scheme.staggered:
             y[:, self._momenta] += self._half_kick(samples)
         return y
-
-    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return drift_kick_loop.on(
-            self.kind,
-            self.main,
-            self.force,
-            self.y,
-            self.p,
-            self.slots,
-            self.stages,
-            self.staggered,
-            self.clock,
-            Span(first, count, every),
-            samples,
-            self.report.numbers,
-        )
 
 
 class RightHandSide(Workbench):

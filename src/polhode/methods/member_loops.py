@@ -1,4 +1,4 @@
-"""Many members by one call: the compiled loops of `loops`, `splitting` and `runge_kutta`, over the rows of two arrays.
+"""Many members by one call: the compiled loop of a run, over the rows of two arrays.
 
 A row holds one member on doubles or W of them on lanes. Entering a compiled loop from Python takes longer than a hundred
 steps of a small body; here it is done once for a whole block.
@@ -6,16 +6,18 @@ steps of a small body; here it is done once for a whole block.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Run
 from ..scalars import compiled
-from .loops import Clock, DriftKickRun, Slots, Span, drift_kick_loop
-from .runge_kutta import RungeKuttaRun, Tableau, runge_kutta_loop
-from .splitting import SplittingRun, splitting_loop
+from ..scalars.compile import Compiled, Fused
+from .loops import Clock, DriftKickRun, LoopRun, Slots, Span
+from .runge_kutta import RungeKuttaRun
+from .splitting import SplittingRun
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,95 +30,34 @@ def put_forces(S: Any, force: Any, Y: Array, P: Array, t: float, report: Array) 
         force(S, Y[g], P[g], t, 0.0, report)
 
 
-@compiled
-def drift_kick_rows(
-    S: Any,
-    drift: Any,
-    force: Any,
-    Y: Array,
-    P: Array,
-    slots: Slots,
-    stages: Array,
-    staggered: bool,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    statuses: Integers,
-    report: Array,
-) -> None:
-    """`drift_kick_loop` on each row that has not failed."""
-    for g in range(Y.shape[0]):
-        if statuses[g] == 0:
-            status, _ = drift_kick_loop(
-                S, drift, force, Y[g], P[g], slots, stages, staggered, clock, span, samples[g], report
-            )
-            statuses[g] = status
+@cache
+def over_rows(loop: Compiled) -> Fused:
+    """The loop on each row that has not failed; `statuses` says how each ended."""
 
+    def rows(
+        S: Any, main: Any, force: Any, Y: Array, P: Array, slots: Slots, scheme: Any, clock: Clock, span: Span,
+        samples: Array, report: Array, statuses: Integers,
+    ) -> None:  # fmt: skip
+        for g in range(Y.shape[0]):
+            if statuses[g] == 0:
+                status, _ = loop(S, main, force, Y[g], P[g], slots, scheme, clock, span, samples[g], report)
+                statuses[g] = status
 
-@compiled
-def splitting_rows(
-    S: Any,
-    drift: Any,
-    force: Any,
-    Y: Array,
-    P: Array,
-    free: Array,
-    slots: Slots,
-    kicks: Array,
-    drifts: Array,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    statuses: Integers,
-    report: Array,
-) -> None:
-    """`splitting_loop` on each row that has not failed."""
-    for g in range(Y.shape[0]):
-        if statuses[g] == 0:
-            status, _ = splitting_loop(
-                S, drift, force, Y[g], P[g], free[g], slots, kicks, drifts, clock, span, samples[g], report
-            )
-            statuses[g] = status
-
-
-@compiled
-def runge_kutta_rows(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    Y: Array,
-    P: Array,
-    slots: Slots,
-    tableau: Tableau,
-    work: Array,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    statuses: Integers,
-    report: Array,
-) -> None:
-    """`runge_kutta_loop` on each row that has not failed."""
-    for g in range(Y.shape[0]):
-        if statuses[g] == 0:
-            status, _ = runge_kutta_loop(
-                S, rhs, force, Y[g], P[g], slots, tableau, work, clock, span, samples[g], report
-            )
-            statuses[g] = status
+    return Fused(rows, cast(Any, loop))
 
 
 class Rows:
     """Runs like `run`, one per row: each from its own state and parameters, with the same clock.
 
-    `starts` and `parameters` are rows as the flows on the scalar of `run` read them; `free` those of exact drifts.
+    `starts` and `parameters` are rows as the loop of `run` reads them on its scalar.
     """
 
-    def __init__(self, run: Any, starts: Array, parameters: Array, free: Array | None = None) -> None:
+    def __init__(self, run: LoopRun, starts: Array, parameters: Array) -> None:
         assert serves(run)
         self.run = run
         self.Y = np.zeros((len(starts), run.y.size))
         self.Y[:, : starts.shape[1]] = starts
         self.P = np.ascontiguousarray(parameters)
-        self.free = parameters if free is None else free
         self.statuses = np.zeros(len(starts), dtype=np.int64)
         if run.has_force and not isinstance(run, RungeKuttaRun):  # which carries no force
             put_forces(run.kind, run.force, self.Y, self.P, run.clock.t0, run.report.numbers)
@@ -130,17 +71,11 @@ class Rows:
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> None:
         """As `Run.advance`, for all rows; `statuses` says which failed, in this call or earlier."""
-        run, span, report = self.run, Span(first, count, every), self.run.report.numbers
-        common = run.kind, run.main, run.force, self.Y, self.P
-        last = run.clock, span, samples, self.statuses, report
-        if isinstance(run, DriftKickRun):
-            drift_kick_rows(*common, run.slots, run.stages, run.staggered, *last)
-        elif isinstance(run, SplittingRun):
-            splitting_rows(*common, self.free, run.slots, run.kicks, run.drifts, *last)
-        else:
-            runge_kutta_rows(*common, run.slots, run.tableau, run.work, *last)
+        run, span = self.run, Span(first, count, every)
+        motion = run.kind, run.main, run.force, self.Y, self.P, run.slots
+        over_rows(run.loop)(*motion, run.scheme, run.clock, span, samples, run.report.numbers, self.statuses)
 
 
-def serves(run: Run) -> bool:
+def serves(run: Run) -> TypeGuard[LoopRun]:
     """Whether `Rows` can advance runs like this one; a class derived from one of these may do more."""
     return type(run) in (DriftKickRun, SplittingRun, RungeKuttaRun)

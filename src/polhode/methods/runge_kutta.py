@@ -7,13 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, Method, Run, Start
+from ..core.method import Array, Method, Start
 from ..core.representation import Form
 from ..core.system import System
 from ..scalars import Flow, double, get, kernel, lanes, local, loop, put, tail
 from ..scalars.compile import Fused
 from ..scalars.protocol import EVALUATIONS
-from .loops import Clock, Slots, Span, Workbench, no_force, slope
+from .loops import Clock, LoopRun, Slots, Span, no_force, slope
 
 BLOCK = 8  # doubles that are taken at once: arrays are as long as whole blocks
 MOST_FUSED = 24  # entries of a state, with slots and workspace, up to which a system gets a loop of its own
@@ -27,6 +27,13 @@ class Tableau(NamedTuple):
     a: Array
     b: Array
     c: Array
+
+
+class Stages(NamedTuple):
+    """The method, and room for a state with its slots and workspace after two states."""
+
+    tableau: Tableau
+    work: Array
 
 
 @kernel
@@ -92,16 +99,14 @@ def runge_kutta_loop(
     y: Array,
     p: Array,
     slots: Slots,
-    tableau: Tableau,
-    work: Array,
+    stages: Stages,
     clock: Clock,
     span: Span,
     samples: Array,
     report: Array,
 ) -> tuple[int, int]:
-    """`runge_kutta_steps` for any system and scalar, in whole blocks; `work` has room for a state with its slots and
-    workspace, and for two states before it."""
-    size = y.shape[0]
+    """`runge_kutta_steps` for any system and scalar, in whole blocks."""
+    size, tableau, work = y.shape[0], stages.tableau, stages.work
     dy, total, stage = work, tail(work, size), tail(work, 2 * size)
     return runge_kutta_steps(
         S, V, size // BLOCK, rhs, force, y, p, slots, tableau, stage, dy, total, stage, clock, span, samples, report
@@ -146,16 +151,17 @@ def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Fused:
     return Fused(fused_runge_kutta, rhs, force)
 
 
-class RungeKuttaRun(Workbench, Run):
+class RungeKuttaRun(LoopRun):
     """An explicit Runge–Kutta method."""
+
+    loop = runge_kutta_loop
 
     def __init__(self, start: Start, tableau: Tableau) -> None:
         super().__init__(start, start.representation.rhs)
-        self.tableau = tableau
         self.carried = self.slots.forces  # forces are evaluated anew at every stage
         self._size = self.y.size
         padded = -(-self.carried // BLOCK) * BLOCK
-        self.work = np.zeros(2 * padded + max(padded, self._size))
+        self.scheme = Stages(tableau, np.zeros(2 * padded + max(padded, self._size)))
         self.y = np.concatenate([start.y, np.zeros(padded - self.carried)])
         rhs, force = start.representation.rhs, start.representation.force or no_force
         self._fused: Fused | None = None
@@ -163,23 +169,10 @@ class RungeKuttaRun(Workbench, Run):
             self._fused = fused_loop(rhs, force, self.slots, self._size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        clock, span, numbers = self.clock, Span(first, count, every), self.report.numbers
-        if self._fused:
-            return self._fused.on(double, self.y, self.p, self.tableau, clock, span, samples, numbers)
-        return runge_kutta_loop.on(
-            self.kind,
-            self.main,
-            self.force,
-            self.y,
-            self.p,
-            self.slots,
-            self.tableau,
-            self.work,
-            clock,
-            span,
-            samples,
-            numbers,
-        )
+        if self._fused is None:
+            return super().advance(first, count, every, samples)
+        clock, span = self.clock, Span(first, count, every)
+        return self._fused.on(double, self.y, self.p, self.scheme.tableau, clock, span, samples, self.report.numbers)
 
 
 class ExplicitRungeKutta(Method):

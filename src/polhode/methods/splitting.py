@@ -9,16 +9,16 @@ the smallest errors. What is left of the error is due to the force alone: withou
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, MethodOfOrders, Run, Start, one_of
+from ..core.method import Array, MethodOfOrders, Start, one_of
 from ..core.system import System
-from ..scalars import loop
+from ..scalars import loop, tail
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
-from .loops import Clock, Slots, Span, Workbench, put_force
+from .loops import Clock, LoopRun, Slots, Span, put_force
 
 # The first kicks and drifts of each set; symmetry and their sums give the rest. A set that begins with a drift has a first
 # kick of zero.
@@ -75,6 +75,14 @@ def kicks_and_drifts(order: int) -> tuple[Array, Array]:
     return np.concatenate([b, b[-2::-1]]), np.concatenate([a, a[::-1]])
 
 
+class KicksAndDrifts(NamedTuple):
+    """The fractions of the step, and where in the parameters those of the free motion begin."""
+
+    kicks: Array
+    drifts: Array
+    free: int
+
+
 @loop
 def splitting_loop(
     S: Any,
@@ -82,10 +90,8 @@ def splitting_loop(
     force: Any,
     y: Array,
     p: Array,
-    free: Array,
     slots: Slots,
-    kicks: Array,
-    drifts: Array,
+    kicks_drifts: KicksAndDrifts,
     clock: Clock,
     span: Span,
     samples: Array,
@@ -93,7 +99,7 @@ def splitting_loop(
 ) -> tuple[int, int]:
     """Kick, drift, kick, …. The slots hold the force at the last place that asked for it: where a step begins with a kick,
     that of the end of the step before."""
-    row = 0
+    row, kicks, drifts, free = 0, kicks_drifts.kicks, kicks_drifts.drifts, tail(p, kicks_drifts.free)
     momenta, forces, size, step = slots.momenta, slots.forces, slots.size, clock.step
     for k in range(span.first, span.first + span.steps):
         at = 0.0
@@ -115,32 +121,21 @@ def splitting_loop(
     return 0, span.steps
 
 
-class SplittingRun(Workbench, Run):
+class SplittingRun(LoopRun):
     """Exact drifts and kicks."""
+
+    loop = splitting_loop
 
     def __init__(self, start: Start, order: int) -> None:
         super().__init__(start, start.representation.exact_drift)
-        self.kicks, self.drifts = kicks_and_drifts(order)
-        self.free = start.numbers(lambda system: system.free_parameters())
+        self.scheme = KicksAndDrifts(*kicks_and_drifts(order), self.p.size)
+        self.p = np.concatenate([self.p, start.numbers(self.further_parameters)])
         if self.has_force:
             put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
 
-    def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
-        return splitting_loop.on(
-            self.kind,
-            self.main,
-            self.force,
-            self.y,
-            self.p,
-            self.free,
-            self.slots,
-            self.kicks,
-            self.drifts,
-            self.clock,
-            Span(first, count, every),
-            samples,
-            self.report.numbers,
-        )
+    @staticmethod
+    def further_parameters(system: System) -> Array:
+        return system.free_parameters()
 
 
 class Splitting(MethodOfOrders):

@@ -119,7 +119,7 @@ def _equilibria() -> list[Comparison]:
     aligned = body.state(omega=N * E3)
     yaw = so3.exp(0.4 * E3)
     yawed = body.state(R=yaw, omega=N * yaw[1])
-    found = body.equilibria()
+    found = body.equilibria().all
     gravity = 3.0 * N**2 * np.cross(yaw[2], INERTIA @ yaw[2])
     reason = (
         "it is not sufficient that Rᵀe₃ is an eigenvector: b₂ × Jb₂ = 3 b₃ × Jb₃ is needed, so all axes are principal"

@@ -12,9 +12,14 @@ from .attitude.point_masses import FieldBody
 from .coupled.bodies import CoupledBodies
 from .coupled.shells import ConcentricShells
 from .directors.bodies import DirectorBody, NonTwistingBody
+from .environment.magnetic_field import MagneticField
+from .environment.orbit import Orbit
+from .environment.parts import AirDrag, GravityGradient, ResidualDipole, SolarPressure
+from .environment.plates import Plate, box_plates
+from .full_body.distant_body import DistantBody, KeplerOrbit
 from .full_body.external_potential import ExternalPotential
 from .full_body.inertial import FullBodyProblem
-from .full_body.perturbations import DistantBody, KeplerOrbit, UniformField
+from .full_body.perturbations import UniformField
 from .full_body.relative import FullTwoBodyProblem
 from .full_body.tides import TidalFriction
 from .inputs.sympy_kernels import symbols
@@ -31,6 +36,7 @@ from .stability.equilibria import Equilibrium
 from .stability.linearization import Linearization, linearize
 
 __all__ = [
+    "AirDrag",
     "AttitudeBody",
     "AxisPendulum",
     "ChargedBody",
@@ -51,20 +57,27 @@ __all__ = [
     "FullBodyProblem",
     "FullTwoBodyProblem",
     "GeneralBody",
+    "GravityGradient",
     "Gyrostat",
     "KeplerOrbit",
     "Linearization",
+    "MagneticField",
     "NonTwistingBody",
+    "Orbit",
     "OrbitingBody",
     "Pendulum3D",
     "PlanarBody",
     "PlanarPendulum",
+    "Plate",
     "PointForceBody",
+    "ResidualDipole",
     "RigidBodySOn",
     "Rotor",
+    "SolarPressure",
     "SymmetricRigidBodySOn",
     "TidalFriction",
     "UniformField",
+    "box_plates",
     "known_systems",
     "linearize",
     "symbols",

@@ -13,6 +13,7 @@ from polhode.cli import main
 from polhode.core.method import known_methods
 from polhode.io.scenario.examples import example_scenarios
 from polhode.io.scenario.json_schema import scenario_schema
+from polhode.io.scenario.key_meanings import MEANINGS
 from polhode.systems.registry import known_systems
 
 from .scenarios import GOOD
@@ -118,3 +119,22 @@ def test_the_command_prints_it():
 def test_a_tolerance_instead_of_a_step_is_fine(check):
     assert check(GOOD.replace("step = 0.1", "tolerance = 1e-8")) == []
     assert check(GOOD.replace("step = 0.1\n", "").replace('[method]\ntype = "LGVI"\norder = 2\n', "")) == []
+
+
+def test_every_key_is_described():
+    def undescribed(part, path):
+        if isinstance(part, dict):
+            for name, key in (part.get("properties") or {}).items():
+                if isinstance(key, dict) and "description" not in key:
+                    yield f"{path}.{name}"
+        for name, inner in part.items() if isinstance(part, dict) else enumerate(part):
+            if isinstance(inner, dict | list) and name != "allOf":  # which names tables and has no keys of its own
+                yield from undescribed(inner, f"{path}.{name}")
+
+    assert list(undescribed(scenario_schema(), "")) == []
+
+
+def test_every_meaning_is_of_some_key():
+    names = {name for part in scenario_schema()["$defs"].values() for name in part.get("properties", ())}
+    names |= {name for kind in scenario_schema()["$defs"]["body"]["oneOf"] for name in kind["properties"]}
+    assert {key.rpartition(".")[2] for key in MEANINGS} <= names

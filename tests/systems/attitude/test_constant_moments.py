@@ -84,7 +84,7 @@ def test_families_of_steady_rotations(J: list[float], moment: np.ndarray, count:
     """A moment along one principal axis, or across the axis of a symmetric body: ω × Jω = M₀ on two branches."""
     inertia, M0 = turn @ np.diag(J) @ turn.T, turn @ moment
     body = ph.ConstantBodyMoment(inertia, moment=1e-6 * M0)
-    found = body.equilibria()
+    found = body.equilibria().all
     assert len(found) == count
     assert len({tuple(e.omega) for e in found}) == count
     for e in found:

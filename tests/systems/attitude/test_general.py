@@ -11,6 +11,7 @@ from polhode.analysis import measured_order, symmetry_defect, symplectic_defect,
 from polhode.estimation import Stepped
 from polhode.scalars import kernel, lanes, sqrt, where
 from polhode.systems import GeneralBody
+from tests.tiers import later
 
 J = np.array([1.0, 2.0, 2.5])
 POTENTIAL = "0.6*R33**2 - 0.8*R13 + 0.3*R21*R32"
@@ -48,9 +49,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize(
-    "given", [pytest.param(name, marks=[pytest.mark.verify] if name == "kernel" else []) for name in GIVEN]
-)
+@pytest.mark.parametrize("given", later(GIVEN, lambda name: name == "kernel"))
 def test_quadratic_energies_are_the_body_written_by_hand(quadratic: ph.State, given: str) -> None:
     """The same discrete Lagrangian, so the same step to rounding; and the same equations of motion."""
     state = GeneralBody(**GIVEN[given]).state(**VALUES)

@@ -75,7 +75,7 @@ def test_the_jacobi_integral_does_not_drift() -> None:
 
 def test_twenty_four_equilibria() -> None:
     body = golden_body()
-    found = body.equilibria()
+    found = body.equilibria().all
     assert len(found) == 24
     for i, e in enumerate(found):
         assert all(ph.so3.distance(e.R, other.R) > 1.0 for other in found[:i])

@@ -59,6 +59,7 @@ def test_all_four_discrete_forms_are_one_map() -> None:
             np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
+@pytest.mark.verify
 def test_all_four_continuous_forms_agree() -> None:
     state = dumbbells()
     runs = [

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 import polhode as ph
 from polhode.analysis import measured_order
 from polhode.scalars import cos
+from tests.tiers import later
 
 from . import discrete_equations as exact
 
@@ -43,13 +44,13 @@ def energy(C: float, method: ph.methods.Method, at_rest: bool = False) -> np.nda
     return run.kinetic_energy[[0, 10, 100, 500]]
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("at_rest", [False, True])
+@pytest.mark.parametrize("C", later([0.1, 1.0, 10.0], lambda C: C != 1.0))
+@pytest.mark.parametrize("at_rest", later([False, True], bool))
 def test_energy_of_the_symmetric_scheme(C: float, at_rest: bool) -> None:
     np.testing.assert_allclose(energy(C, SYMMETRIC, at_rest), reference(C, at_rest, [0, 3, 30, 150]), rtol=0.01)
 
 
-@pytest.mark.parametrize("at_rest", [False, True])
+@pytest.mark.parametrize("at_rest", later([False, True], bool))
 def test_energy_of_the_full_kick_when_stiff(at_rest: bool) -> None:
     np.testing.assert_allclose(energy(100.0, FULL, at_rest), reference(100.0, at_rest, [0, 3, 30, 150]), rtol=1e-3)
 

@@ -13,6 +13,7 @@ import polhode as ph
 from polhode.analysis import measured_order, symplectic_defect
 from polhode.analysis.structure import difference_map, tangent_map
 from polhode.scalars import cos, sin
+from tests.tiers import later
 
 from ...shared import golden
 from . import discrete_equations as exact
@@ -102,7 +103,10 @@ def test_inertia_and_momentum_of_rotors_made_of_points() -> None:
     np.testing.assert_allclose(body.rho, momentum + [0.0, -0.1, 0.0], atol=1e-14)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+REPEATED = {"rho of time", "torque of time", "torque of state", "torque and controller"}  # in parts of other cases
+
+
+@pytest.mark.parametrize("name", later(CASES, lambda name: name in REPEATED))
 def test_continuous_motion(name: str) -> None:
     """(46): I ω̇ + ω × (I ω + ρ) + ρ̇ = τ, with ω̇ and ρ̇ by differences."""
     state = start(name)
@@ -119,12 +123,7 @@ def test_continuous_motion(name: str) -> None:
     np.testing.assert_allclose(J @ rate + np.cross(w, J @ w + state.rho) + spun, expected, atol=1e-5)
 
 
-REPEATED = {"rho of time", "torque of time", "torque of state", "torque and controller"}  # in parts of other cases
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.verify] if name in REPEATED else []) for name in CASES]
-)
+@pytest.mark.parametrize("name", later(CASES, lambda name: name in REPEATED))
 def test_order(name: str) -> None:
     state = start(name)
     for method in (ph.QuaternionVI(), ph.LGVI(), ph.LGVI(order=4)):
@@ -166,7 +165,7 @@ def test_restart_with_a_clock() -> None:
     np.testing.assert_allclose(again.final.Pi, whole.final.Pi, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["constant rho", "torque of state"])
+@pytest.mark.parametrize("name", later(["constant rho", "torque of state"], lambda name: name == "torque of state"))
 def test_tangent_against_forty_digits(name: str) -> None:
     state = start(name)
     body, h, steps = state.system, "0.1", 2
@@ -200,15 +199,10 @@ def test_tangent_against_forty_digits(name: str) -> None:
             assert np.linalg.det(found) == pytest.approx(1.0, abs=1e-13)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "commanded by numbers",
-        "torque fixed in space",
-        "everything of time",
-        pytest.param("fixed in space, and controller", marks=pytest.mark.verify),
-    ],
-)
+DIFFERENCED = "torque fixed in space", "commanded by numbers", "everything of time", "fixed in space, and controller"
+
+
+@pytest.mark.parametrize("name", later(DIFFERENCED, lambda name: name != DIFFERENCED[0]))
 def test_tangent_against_difference_map(name: str) -> None:
     found = tangent_map(start(name), ph.QuaternionVI(), 0.05, 3)
     np.testing.assert_allclose(found, difference_map(start(name), ph.QuaternionVI(), 0.05, 3), atol=1e-11)

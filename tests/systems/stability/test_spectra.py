@@ -35,7 +35,7 @@ def test_the_rotations_of_a_free_body(index: int) -> None:
 
 def test_the_rotations_of_symmetric_bodies() -> None:
     flat = ph.FreeRigidBody([1.0, 1.0, 1.8])
-    verdicts = [ph.linearize(e).verdict for e in flat.equilibria()]
+    verdicts = [ph.linearize(e).verdict for e in flat.equilibria().all]
     assert verdicts == ["stable", "spectrally stable", "spectrally stable", "stable"], "a circle of rotations drifts"
     (nu,) = {round(abs(x.imag), 12) for x in ph.linearize(flat.steady_rotations(2.0)[2]).eigenvalues} - {0.0, 2.0}
     assert nu == pytest.approx(0.8 * 2.0, abs=1e-10)

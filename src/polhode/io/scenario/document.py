@@ -176,7 +176,7 @@ class Document(Table):
     state: dict[str, Any] = Field(description="a table with the initial state; what is left out has its default")
     method: dict[str, Any] = Field(default={}, description="a table with the method's type and options")
     run: RunTable = Field(description="a table with t_end, and step or tolerance")
-    output: OutputTable = OutputTable()
+    output: OutputTable = Field(default=OutputTable(), description="a table with what to write")
     units: UnitsTable = Field(default=UnitsTable(), description="a table with the names of the units")
     epoch: EpochTable | None = Field(default=None, description="a table with the date of t = 0")
     ensemble: EnsembleTable | None = Field(default=None, description="a table with what differs between members")

@@ -14,14 +14,20 @@ from ...bodies import KINDS, Body, Part, Polyhedron
 from ...bodies.compound import PLACES
 from ...core.method import known_methods
 from ...core.system import System
+from ...systems.environment.magnetic_field import MagneticField
+from ...systems.environment.orbit import Orbit
+from ...systems.environment.parts import KINDS as PARTS
+from ...systems.environment.parts import GravityGradient
+from ...systems.environment.plates import Plate
 from ...systems.registry import known_systems
 from .bodies import body_key
 from .document import Document
+from .key_meanings import meaning
 from .quantities import RUN, STATE, SYSTEM
 from .validation import arguments_table, members
 
 Schema = dict[str, Any]
-QUANTITY = r"^\s*[+-]?[0-9.][0-9_.eE+-]*\s*[^0-9\s]"  # a number with a unit
+QUANTITY = r"^\s*[+-]?[0-9.](?![0-9_.eE+-]*\s*$)"  # a number with a unit
 
 # keys that any body of a scenario may have, see `bodies.py`
 MESH: Schema = {
@@ -41,6 +47,7 @@ def scenario_schema() -> Schema:
     parts: dict[str, Schema] = schema.setdefault("$defs", {})
     bodies = [*(_body_schema(kind, cls) for kind, cls in KINDS.items()), _mesh_file_schema()]
     parts["body"], parts["part"] = {"oneOf": bodies}, {"oneOf": [_placed_schema(body) for body in bodies]}
+    parts |= _environment_schemas()
     systems, methods = known_systems(), known_methods()
     for name, system in systems.items():
         parts[name] = _typed_schema(name, system.__init__, system.summary)
@@ -48,7 +55,8 @@ def scenario_schema() -> Schema:
     for name, method in methods.items():
         parts[name] = _typed_schema(name, method.__init__, method.summary)
     for table, known in (("system", list(systems)), ("method", list(methods))):
-        schema["properties"][table] |= {"required": ["type"], "properties": {"type": {"enum": known}}}
+        kind = {"enum": known, "description": meaning(table, "type")}
+        schema["properties"][table] |= {"required": ["type"], "properties": {"type": kind}}
     for table, keys in ((schema["$defs"]["RunTable"], RUN), *((parts[f"{name}.state"], STATE) for name in systems)):
         _allow_quantities(table, keys)
     for name in systems:
@@ -77,8 +85,8 @@ def _if_type(table: str, name: str, **tables: str) -> Schema:
     return {"if": {"properties": {table: chosen}, "required": [table]}, "then": {"properties": then}}
 
 
-def _arguments_schema(function: Callable[..., Any]) -> Schema:
-    """The schema of a table that holds the arguments of a function."""
+def _arguments_schema(owner: str, function: Callable[..., Any]) -> Schema:
+    """The schema of a table that holds the arguments of a function of the type `owner`."""
     schema = _without_titles(arguments_table(function).model_json_schema())
     schema.pop("description", None)
     for name, hint in get_type_hints(function).items():
@@ -90,6 +98,13 @@ def _arguments_schema(function: Callable[..., Any]) -> Schema:
             if key != name and name in schema.get("required", []):  # one of the two
                 schema["required"].remove(name)
                 schema.setdefault("allOf", []).append({"oneOf": [{"required": [name]}, {"required": [key]}]})
+        if name in schema.get("properties", {}) and Orbit in members(hint):
+            schema["properties"][name] = {"$ref": "#/$defs/orbit"}
+        if name in schema.get("properties", {}) and GravityGradient in members(hint):
+            schema["properties"][name] = {"type": "array", "items": {"$ref": "#/$defs/environment"}}
+    for name, key in schema.get("properties", {}).items():
+        if (text := meaning(owner, name)) is not None:
+            key["description"] = text
     return schema
 
 
@@ -102,13 +117,30 @@ def _without_titles(schema: Any) -> Any:
 
 def _typed_schema(name: str, function: Callable[..., Any], what: str) -> Schema:
     """The schema of a table whose `type` is `name`."""
-    schema = _arguments_schema(function)
-    properties = {"type": {"const": name}} | schema.get("properties", {})
+    schema = _arguments_schema(name, function)
+    properties = {"type": {"const": name, "description": what}} | schema.get("properties", {})
     return schema | {"description": what, "properties": properties, "required": ["type", *schema.get("required", [])]}
 
 
+def _environment_schemas() -> dict[str, Schema]:
+    """The orbit of a spacecraft, and what acts on it there."""
+    plate, field = (_arguments_schema(kind.__name__, kind.__init__) for kind in (Plate, MagneticField))
+    field["properties"] |= {"igrf": {"type": "string", "description": "a day: the reference field then"}}
+    field["properties"] |= {"degree": {"type": "integer", "description": "of the reference field, at most 13"}}
+    kinds = []
+    for name, kind in PARTS.items():
+        part = _typed_schema(name, kind.__init__, (inspect.getdoc(kind) or name).split("\n")[0])
+        part["properties"] |= (
+            {"plates": {"type": "array", "items": plate, "minItems": 1}} if "plates" in part["properties"] else {}
+        )
+        part["properties"] |= {"field": field} if "field" in part["properties"] else {}
+        kinds.append(part)
+    orbit = _arguments_schema("Orbit", Orbit.__init__) | {"description": "an elliptic orbit about a planet"}
+    return {"orbit": orbit, "environment": {"oneOf": kinds}}
+
+
 def _state_schema(system: type[System]) -> Schema:
-    schema = _arguments_schema(system.state)
+    schema = _arguments_schema(system.__name__, system.state)
     for name, info in system.example().system.fields.items():  # of some classes only instances have fields
         if name in schema.get("properties", {}):
             schema["properties"][name]["description"] = f"{info.meaning} [{info.unit}]" if info.unit else info.meaning
@@ -123,13 +155,16 @@ def _body_schema(kind: str, cls: type[Body]) -> Schema:
 
 def _placed_schema(body: Schema) -> Schema:
     """The part of a compound: a body and its place."""
-    place = _arguments_schema(Part.__init__)["properties"]
+    place = _arguments_schema("Part", Part.__init__)["properties"]
     return body | {"properties": body["properties"] | {name: place[name] for name in PLACES}}
 
 
 def _mesh_file_schema() -> Schema:
     """A polyhedron from a file: the argument `path` is the key `file` in a scenario."""
     schema = _typed_schema(Polyhedron.kind, Polyhedron.from_file.__func__, "a polyhedron from a mesh file")  # type: ignore[attr-defined]
-    schema["properties"]["file"] = schema["properties"].pop("path") | {"type": "string"}
+    schema["properties"]["file"] = schema["properties"].pop("path") | {
+        "type": "string",
+        "description": meaning(Polyhedron.kind, "file"),
+    }
     schema["required"] = ["type", "file"]
     return schema

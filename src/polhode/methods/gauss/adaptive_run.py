@@ -27,7 +27,7 @@ from .picture import (
     ROTATION_CONSTANTS,
     SIZE,
 )
-from .reversible import ENERGY, LENGTH, PARTS, TIME, Curve, energy_at, follow
+from .reversible import ENERGY, LENGTH, PARTS, TIME, Curve, Motion, energy_at, follow
 from .run import GaussRun, aligned, velocity
 from .tables import gauss_table
 
@@ -71,7 +71,7 @@ class AdaptiveRun(GaussRun):
         curve = Curve(table.following, table.legendre, *room)
         energy = (self.canonical.energy if symplectic else None) or no_force
         bound = energy.on(self.kind, self.kind)
-        self._motion: Any = (*self.system, self.frame, self.table, curve, self.scratch, rates, bound)
+        self._motion = Motion(self.system, self.frame, self.table, curve, self.scratch, rates, bound)
         if symplectic:
             for row in rows[: self.parts.active_rows]:  # the variables of the step are those of the state
                 constants[row[CONSTANTS] : row[CONSTANTS] + CONSTANT_COUNT.get(row[KIND], row[SIZE])] = 0.0
@@ -109,7 +109,7 @@ class AdaptiveRun(GaussRun):
     def _go(self, whole: int, times: Array, samples: Array) -> tuple[int, int]:
         """Whole steps, and then on to each of the times."""
         nodes, control, loop = (self.left, self.right, self._part), (self._angle, whole, self._ready), cast(Any, follow)
-        status, reached = loop(self.kind, *self._motion, *nodes, *control, times, samples, self.report.numbers)
+        status, reached = loop(self.kind, self._motion, *nodes, *control, times, samples, self.report.numbers)
         self._ready = status == 0 and (self._ready or whole > 0 or len(times) > 0)
         return TOLERANCE_NOT_MET if status == NO_SOLUTION else status, reached
 

@@ -85,12 +85,22 @@ class Scratch(NamedTuple):
 
     y: Array
     dy: Array
-    work: Array
+    room: Array
     Z: Array
     F: Array
     move: Array
     before: Array
     sizes: Array
+
+
+class Work(NamedTuple):
+    """All that steps are made of."""
+
+    system: System
+    carried: Carried
+    frame: Frame
+    table: Table
+    scratch: Scratch
 
 
 @kernel
@@ -146,12 +156,11 @@ def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: 
 
 
 @kernel
-def solve_in_lanes(
-    S: Any, system: System, carried: Carried, frame: Frame, table: Table, scratch: Scratch, piece: Piece, report: Array
-) -> int:
+def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
     """One step, or a piece of one, of a single run: the lanes of S are the stages."""
+    system, carried, frame, table, scratch = work.system, work.carried, work.frame, work.table, work.scratch
     w, e, L = carried.w, carried.e, carried.L
-    y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
+    y, dy, room, Z, F, sizes = scratch.y, scratch.dy, scratch.room, scratch.Z, scratch.F, scratch.sizes
     n, parts, count, constants = frame.active, frame.parts, frame.active_parts, frame.constants
     mu, nu = columns(table.stage, S), columns(table.ahead, S)
     tau, weight = (get(table.nodes, 0, S) - 0.5) * piece.h, get(table.weights, 0, S) * piece.h
@@ -168,11 +177,11 @@ def solve_in_lanes(
             put(Z, i, S, w[i])
     last = 0.0
     for iteration in range(MOST_ITERATIONS):
-        place_parts(S, Z, parts, count, constants, tau, y, work)
+        place_parts(S, Z, parts, count, constants, tau, y, room)
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
         if status != 0:
             return status
-        part_rates(S, Z, parts, count, constants, tau, y, dy, work, F)
+        part_rates(S, Z, parts, count, constants, tau, y, dy, room, F)
         for i in range(n):
             put(L, i, S, weight * get(F, i, S))
         if iteration == 0:
@@ -218,15 +227,14 @@ def stage_total(L: Array, i: Any, stages: Any, size: Any) -> float:
 
 
 @kernel
-def solve_in_turn(
-    S: Any, system: System, carried: Carried, frame: Frame, table: Table, scratch: Scratch, piece: Piece, report: Array
-) -> int:
+def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
     """The same on any scalar, stage by stage: duals carry the tangent map along.
 
     All arrays are flat doubles: sums over stages treat partial derivatives as further numbers.
     """
+    system, carried, frame, table, scratch = work.system, work.carried, work.frame, work.table, work.scratch
     w, e, L = carried.w, carried.e, carried.L
-    y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
+    y, dy, room, Z, F, sizes = scratch.y, scratch.dy, scratch.room, scratch.Z, scratch.F, scratch.sizes
     parts, count, constants, h = frame.parts, frame.active_parts, frame.constants, piece.h
     stages = table.nodes.shape[0]
     n = L.shape[0] // stages
@@ -248,11 +256,11 @@ def solve_in_turn(
     for iteration in range(MOST_ITERATIONS):
         for stage in range(stages):
             tau, z = (table.nodes[stage] - 0.5) * h, Z[stage * n : (stage + 1) * n]
-            place_parts(S, z, parts, count, constants, tau, y, work)
+            place_parts(S, z, parts, count, constants, tau, y, room)
             status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
             if status != 0:
                 return status
-            part_rates(S, z, parts, count, constants, tau, y, dy, work, F)
+            part_rates(S, z, parts, count, constants, tau, y, dy, room, F)
             for i in range(n):
                 L[stage * n + i] = h * table.weights[stage] * F[i]
         if iteration == 0:
@@ -284,20 +292,10 @@ def solve_in_turn(
 
 @kernel
 def do_steps(
-    S: Any,
-    scalar: Any,
-    solve: Any,
-    system: System,
-    carried: Carried,
-    frame: Frame,
-    table: Table,
-    scratch: Scratch,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    report: Array,
+    S: Any, scalar: Any, solve: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array
 ) -> tuple[int, int]:
     """The steps, each solved by `solve` on S; w is of type `scalar`."""
+    carried, scratch = work.carried, work.scratch
     w, e, memory, before = carried.w, carried.e, carried.memory, scratch.before
     m, row = w.shape[0], 0
     for step in range(span.first, span.first + span.steps):
@@ -310,7 +308,7 @@ def do_steps(
             for k in range(count):
                 middle = clock.t0 + (step + (k + 0.5) / count) * clock.step
                 piece = Piece(h, memory[0] + 0.5 * h, middle, memory[1] != 0.0 and depth == 0)
-                status = solve(S, system, carried, frame, table, scratch, piece, report)
+                status = solve(S, work, piece, report)
                 memory[0] = 0.5 * h
                 if status != SUCCESS:
                     break
@@ -325,48 +323,18 @@ def do_steps(
             report[RETRIES] += 1.0
         memory[1] = 1.0 if depth == 0 else 0.0
         if (step + 1) % span.every == 0:
-            save_row(scalar, carried, frame, scratch.move, samples[row])
+            save_row(scalar, carried, work.frame, scratch.move, samples[row])
             row += 1
     return SUCCESS, span.steps
 
 
 @loop
-def steps_in_lanes(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    p: Array,
-    slots: Slots,
-    carried: Carried,
-    frame: Frame,
-    table: Table,
-    scratch: Scratch,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    report: Array,
-) -> tuple[int, int]:
+def steps_in_lanes(S: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array) -> tuple[int, int]:
     """Steps of a run on doubles, whose stages are the lanes of S."""
-    system = System(rhs, force, p, slots)
-    return do_steps(S, double, solve_in_lanes, system, carried, frame, table, scratch, clock, span, samples, report)
+    return do_steps(S, double, solve_in_lanes, work, clock, span, samples, report)
 
 
 @loop
-def steps_in_turn(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    p: Array,
-    slots: Slots,
-    carried: Carried,
-    frame: Frame,
-    table: Table,
-    scratch: Scratch,
-    clock: Clock,
-    span: Span,
-    samples: Array,
-    report: Array,
-) -> tuple[int, int]:
+def steps_in_turn(S: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array) -> tuple[int, int]:
     """Steps of a run on S, stage by stage."""
-    system = System(rhs, force, p, slots)
-    return do_steps(S, S, solve_in_turn, system, carried, frame, table, scratch, clock, span, samples, report)
+    return do_steps(S, S, solve_in_turn, work, clock, span, samples, report)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...geometry.quaternion import rotation_of_
 from ...geometry.vectors import apply, apply_transposed, cross, dot, scale, subtract
 from ...scalars import get, get3, get4, get9, kernel, largest, put, put3, put4, put9
 from ...scalars.stages import multiply_add
@@ -34,7 +35,6 @@ from .turning import (
     half_turn,
     plus,
     plus4,
-    rotation_of,
     small_turn,
     turned,
     twice_momenta,
@@ -69,7 +69,7 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     s, versine = half_turn(4.0 * (half * half))
     left = add4(scale4(cosine, q), from_left(scale(0.5 * s2, X), q))
     both = add4(scale4(1.0 - half * half * versine, left), from_right(left, scale(half * s, e)))
-    R = rotation_of(both, inverse)
+    R = rotation_of_(both, inverse)
     put9(y, row[CONFIGURATION], S, R)
     put3(y, row[MOMENTUM], S, apply_transposed(R, pi))
     put3(work, j, S, pi)

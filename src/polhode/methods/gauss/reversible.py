@@ -192,7 +192,7 @@ def solve_stages(
     `right` is the end of the whole step in which it lies. Returns a status and the length."""
     system, frame, table, curve, scratch = motion.system, motion.frame, motion.table, motion.curve, motion.scratch
     w, e, L, memory, T, base = node.w, node.e, node.L, node.memory, curve.T, curve.base
-    y, dy, work, Z, F, sizes = scratch.y, scratch.dy, scratch.work, scratch.Z, scratch.F, scratch.sizes
+    y, dy, room, Z, F, sizes = scratch.y, scratch.dy, scratch.room, scratch.Z, scratch.F, scratch.sizes
     n, m, parts, count, constants = frame.active, w.shape[0], frame.parts, frame.active_parts, frame.constants
     mu, weights = columns(table.stage, S), get(table.weights, 0, S)
     time, behind, h, shift = memory[TIME] + memory[REST], memory[BEHIND], length, 0.0
@@ -215,12 +215,12 @@ def solve_stages(
         put(Z, i, S, w[i] + 0.0 * tau if guess == NODE else get(Z, i, S) + get(F, i, S))
     last, least, stalled = 0.0, NOISE, 0
     for iteration in range(MOST_ITERATIONS):
-        place_parts(S, Z, parts, count, constants, tau, y, work)
+        place_parts(S, Z, parts, count, constants, tau, y, room)
         at = (time + 0.5 * h) + tau
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, at, dy, report)
         if status != SUCCESS:
             return status, h
-        part_rates(S, Z, parts, count, constants, tau, y, dy, work, F)
+        part_rates(S, Z, parts, count, constants, tau, y, dy, room, F)
         if motion.rates.canonical:
             turning = momentum_rates(S, motion.rates, parts, count, Z)
             status = motion.energy(S, y, system.p, at, 0.0, report)
@@ -320,35 +320,16 @@ def do_step(
 
 @compiled
 def follow(
-    S: Any,
-    rhs: Any,
-    force: Any,
-    p: Array,
-    slots: Any,
-    frame: Frame,
-    table: Table,
-    curve: Curve,
-    scratch: Scratch,
-    rates: Rates,
-    energy: Any,
-    left: Carried,
-    right: Carried,
-    part: Carried,
-    angle: float,
-    whole: int,
-    ready: bool,
-    times: Array,
-    samples: Array,
-    report: Array,
-) -> tuple[int, int]:
+    S: Any, motion: Motion, left: Carried, right: Carried, part: Carried, angle: float, whole: int, ready: bool,
+    times: Array, samples: Array, report: Array,
+) -> tuple[int, int]:  # fmt: skip
     """Do so many `whole` steps, the sample being the last node; then write the sample at each of `times` to `samples`, as far
     as these have rows. `left` is the last node before the sample, or it is `right`.
 
     `ready`: whether `right` holds the end of the present step; else it is done again. Returns a status and the number of
     times reached.
     """
-    motion = Motion(System(rhs, force, p, slots), frame, table, curve, scratch, rates, energy)
-    stages, direction = table.nodes.shape[0], 1.0 if angle > 0.0 else -1.0
+    stages, direction = motion.table.nodes.shape[0], 1.0 if angle > 0.0 else -1.0
     sample = left.memory[PARTS + stages :]
     k = 0
     while whole > 0 or k < times.shape[0]:
@@ -360,7 +341,7 @@ def follow(
             return status, k
         ready = True
         if whole > 0 or not on:
-            save_row(double, right if on else part, frame, scratch.move, sample)
+            save_row(double, right if on else part, motion.frame, motion.scratch.move, sample)
         if whole > 0:
             whole -= 1
         elif not on:

@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 from ...core.method import Report, Run, Start
 from ...scalars import double, lanes, width
 from ..loops import Clock, Slots, Span, no_force
-from .loops import MEMORY, Carried, Frame, Scratch, System, Table, rates_at, save_node, steps_in_lanes, steps_in_turn
+from .loops import (
+    MEMORY,
+    Carried,
+    Frame,
+    Scratch,
+    System,
+    Table,
+    Work,
+    rates_at,
+    save_node,
+    steps_in_lanes,
+    steps_in_turn,
+)
 from .parts import Parts, from_canonical, parts_of, to_canonical
 from .picture import ANGLE, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROTATION, SIZE
 from .tables import gauss_table
@@ -67,7 +79,7 @@ class GaussRun(Run):
         self.scratch = Scratch(
             y=aligned(room * self.width),
             dy=aligned(layout.size * self.width),
-            work=aligned(parts.work * self.width),
+            room=aligned(parts.work * self.width),
             Z=aligned(active * stages),
             F=aligned(parts.active * self.width),
             move=np.zeros(n),
@@ -137,10 +149,8 @@ class GaussRun(Run):
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         steps = steps_in_lanes if self.in_lanes else steps_in_turn
-        work = self.carried_state, self.frame, self.table, self.scratch
-        return steps.on(
-            self.kind, *self.system, *work, self.clock, Span(first, count, every), samples, self.report.numbers
-        )  # fmt: skip
+        work = Work(self.system, self.carried_state, self.frame, self.table, self.scratch)
+        return steps.on(self.kind, work, self.clock, Span(first, count, every), samples, self.report.numbers)
 
     @property
     def differentiated(self) -> int:

@@ -113,23 +113,3 @@ def turned(q: Quaternion, inverse: Any, e: Vector) -> Vector:
     v = q[0:3]
     u = cross(v, e)
     return plus(e, 2.0 * inverse, add(scale(q[3], u), cross(v, u)))
-
-
-@kernel
-def rotation_of(q: Quaternion, inverse: Any) -> Any:
-    """The rotation matrix of a quaternion of any length; `inverse` is 1/|q|²."""
-    a, b, c, w = q
-    x, y, z = scale(2.0 * inverse, q[0:3])
-    xx, yy, zz, xy, xz, yz = a * x, b * y, c * z, a * y, a * z, b * z
-    wx, wy, wz = w * x, w * y, w * z
-    return (
-        1.0 - (yy + zz),
-        xy - wz,
-        xz + wy,
-        xy + wz,
-        1.0 - (xx + zz),
-        yz - wx,
-        xz - wy,
-        yz + wx,
-        1.0 - (xx + yy),
-    )

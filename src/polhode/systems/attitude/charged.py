@@ -34,7 +34,7 @@ from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
 from ...scalars import flow, get9, kernel, par3, par6, put3, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import (
     ATTITUDE,
@@ -48,6 +48,7 @@ from .base import (
 )
 from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 CHARGES = INERTIA_ENTRIES.then(K=6, B=3, dipole=3, E=3)
@@ -208,14 +209,15 @@ class ChargedBody(MagneticBody):
         body = cls(inertia, dipole=[0.3, -0.2, 0.4], charge=charge, E=[0.2, 0.4, -0.8], B=[0.3, 0.6, -1.2])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.4, 0.6, -0.5])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """At rest with the dipole along or against E; the magnetic field does not matter. One of each circle."""
         if not (self.dipole.any() and self.E.any()):
-            return [Equilibrium("any attitude", self.state())]
-        return [
+            return up_to_symmetry(self, [Equilibrium("any attitude", self.state())])
+        states = [
             Equilibrium(label, self.state(R=attitude_taking(sign * self.dipole, self.E)))
             for label, sign in (("dipole along E", 1.0), ("dipole against E", -1.0))
         ]
+        return up_to_symmetry(self, states)
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about B with rate `Omega` that are steady, one of each circle, for a body without dipole or with

@@ -49,7 +49,7 @@ from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, VectorField, points_moment, weighted_point
 from ..inputs.transient_flow import TransientFlow, TransientRate, potential_force
 from ..inputs.user_functions import remembered
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
 from .base import (
     ATTITUDE,
@@ -66,6 +66,7 @@ from .charged import NO_ROTOR
 from .end_dependence import solve_with_end
 from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 # how many points there are, and where they begin, each with its charge: behind the named parameters
@@ -270,8 +271,8 @@ class ChargedPoints(MagneticBody):
         body = cls([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]], charges, positions, electric, magnetic)
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.2, 0.4])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """The attitudes of rest that Newton's method finds; the magnetic field does not matter."""
-        return [
-            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
-        ]
+        found = resting_attitudes(self)
+        states = [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]
+        return up_to_symmetry(self, states)

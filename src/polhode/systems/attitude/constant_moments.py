@@ -23,10 +23,11 @@ from ...errors import InvalidInputError
 from ...geometry.vectors import apply_transposed, cross
 from ...scalars import flow, get9, par3, put3
 from ...scalars.protocol import SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE
 from .forced import TERMS, ForcedAttitude
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 POINT_FORCE, CONSTANT_MOMENT = TERMS.then(point=3, applied=3), TERMS.then(moment=3)
@@ -115,14 +116,15 @@ class PointForceBody(ForcedAttitude):
         body = cls(inertia, point=[0.5, -0.3, 0.8], force=[0.4, 0.9, -0.6])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.2, -0.4, -0.7])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """The point pulled out along the force, or pushed in against it; one of each circle."""
         if not self.point.any():
-            return [Equilibrium("any attitude", self.state())]
-        return [
+            return up_to_symmetry(self, [Equilibrium("any attitude", self.state())])
+        states = [
             Equilibrium(label, self.state(R=attitude_taking(sign * self.point, self.applied)))
             for label, sign in (("point along the force", 1.0), ("point against the force", -1.0))
         ]
+        return up_to_symmetry(self, states)
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,
@@ -174,9 +176,9 @@ class ConstantSpaceMoment(ForcedAttitude):
         body = cls([[1.0, 0.1, -0.05], [0.1, 2.0, 0.2], [-0.05, 0.2, 2.5]], moment=[1e-4, -2e-4, 1.5e-4])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """None: nothing balances a moment."""
-        return []
+        return Equilibria([])
 
 
 class ConstantBodyMoment(ForcedAttitude):
@@ -249,7 +251,7 @@ class ConstantBodyMoment(ForcedAttitude):
         body = cls([1.0, 2.0, 2.5], moment=[-1e-4, 2e-4, 3e-4])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.7, -0.5, 0.6])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Steady rotations `ω × Jω = M₀`: in principal axes `cᵢ ωⱼωₖ = aᵢ`, with `c = (J₃ − J₂, J₁ − J₃, J₂ − J₁)`.
 
         With no aᵢ zero there are two if `a₁a₂a₃/(c₁c₂c₃) > 0`, else none; with one zero there are none. With one alone not
@@ -262,20 +264,21 @@ class ConstantBodyMoment(ForcedAttitude):
         c = np.array([J[2] - J[1], J[0] - J[2], J[1] - J[0]])
         alike, absent = np.abs(c) < 1e-12 * J.max(), np.abs(a) < 1e-14 * np.abs(a).max()
         if np.any(alike & ~absent) or (absent.sum() == 1 and not alike.any()):
-            return []
+            return Equilibria([])
         products = np.where(alike, 0.0, a / np.where(alike, 1.0, c))  # ω₂ω₃, ω₃ω₁, ω₁ω₂
         if absent.any():
             # with ωₘ = s the others are products / s
             m = int(np.argmax(alike)) if alike.any() else (int(np.argmin(absent)) + 1) % 3
-            return self._family(axes, m, products)
+            return up_to_symmetry(self, self._family(axes, m, products))
         whole = float(np.prod(products))  # (ω₁ω₂ω₃)²
         if whole <= 0.0:
-            return []
+            return Equilibria([])
         rates = np.sqrt(whole) / products
-        return [
+        states = [
             Equilibrium(f"steady rotation {i + 1}", self.state(omega=axes @ (sign * rates)))
             for i, sign in enumerate((1.0, -1.0))
         ]
+        return up_to_symmetry(self, states)
 
     def _family(self, axes: Array, m: int, products: Array) -> list[Equilibrium]:
         """Members of the family `ω = s eₘ + u/s` of steady rotations, about that with |ωₘ| = |u/s| on either branch."""

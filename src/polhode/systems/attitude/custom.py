@@ -29,12 +29,13 @@ from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial
 from ..inputs.sympy_kernels import has_corners
 from ..inputs.transient_flow import TransientFlow, potential_force
 from ..inputs.user_functions import StateFunction, remembered
-from ..stability.equilibria import Equilibrium, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import FORCE, INVERSE_INERTIA, MATRIX, attitude_and_momentum
 from .forced import ROTOR, TERMS, ForcedAttitude
 from .linear_term import LinearTerm
 from .steady_rotations import steady_attitudes
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 
@@ -207,13 +208,13 @@ class AttitudeBody(ForcedAttitude):
         )
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[-0.2, 0.1, -0.3])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Attitudes at rest where the moment of the potential vanishes, as Newton's method finds them (`stability.equilibrium_search`)."""
         from ..stability.equilibrium_search import resting_attitudes
 
-        return [
-            Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in resting_attitudes(self)
-        ]
+        found = resting_attitudes(self)
+        states = [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]
+        return up_to_symmetry(self, states)
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """Rotations with |ω| = |Omega|: of a body with nothing but a rotor, a free gyrostat, `ω × (Jω + a) = 0`; of one in a

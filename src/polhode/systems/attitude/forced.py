@@ -79,17 +79,24 @@ def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
     return par3(p, ROTOR, S), par9(p, DAMPING, S)
 
 
+@kernel
+def damped_turn(S: Any, p: Any, Pi: Vector, h: Any, report: Any) -> Any:
+    """The Cayley parameter of F, F − 1, `Fᵀ(Π − ¼ D v) − ¼ D v` with v = vee(F − Fᵀ), and whether there is no F."""
+    a, D = rotor_and_damping(p, S)
+    c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
+    E = cayley_increment(c)
+    impulse = scale(-0.25, apply(D, vee2_(E)))
+    return c, E, add(turned_back(E, add(Pi, impulse)), impulse), failed
+
+
 @flow
 def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ R F`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`."""
     R, Pi = attitude_and_momentum(S, y)
-    a, D = rotor_and_damping(p, S)
-    c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
+    _, E, Pi, failed = damped_turn(S, p, Pi, h, report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    impulse = scale(-0.25, apply(D, vee2_(E)))
-    put_attitude_and_momentum(S, y, compose(R, E), add(turned_back(E, add(Pi, impulse)), impulse))
+    put_attitude_and_momentum(S, y, compose(R, E), Pi)
     return SUCCESS
 
 
@@ -97,14 +104,11 @@ def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 def drift_terms_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`q ↦ q f`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`: `drift_terms` on unit quaternions."""
     q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
-    a, D = rotor_and_damping(p, S)
-    c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
+    c, _, Pi, failed = damped_turn(S, p, Pi, h, report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    impulse = scale(-0.25, apply(D, vee2_(E)))
     put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
-    put3(y, QUATERNION_MOMENTUM, S, add(turned_back(E, add(Pi, impulse)), impulse))
+    put3(y, QUATERNION_MOMENTUM, S, Pi)
     return SUCCESS
 
 

@@ -22,7 +22,7 @@ from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import scale
 from ...scalars import Flow, flow, par6
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
-from ..stability.equilibria import Equilibrium, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from .base import (
     INVERSE_INERTIA,
     MATRIX,
@@ -33,6 +33,7 @@ from .base import (
     put_attitude_and_momentum,
 )
 from .free_exact import free_closed_form
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 
@@ -105,9 +106,9 @@ class FreeRigidBody(AttitudeSystem):
         """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
         return free_closed_form(self.inertia.matrix, state)
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """At rest, in any attitude; and the rotations about the principal axes, at rate 1."""
-        return [Equilibrium("at rest", self.state()), *self.steady_rotations(1.0)]
+        return up_to_symmetry(self, [Equilibrium("at rest", self.state()), *self.steady_rotations(1.0)])
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the principal axes with rate `Omega`, by growing moment; of equal moments, one for each.

@@ -18,11 +18,12 @@ from ...geometry.so3 import vee2_
 from ..inputs.attitude_function import AttitudeFunction
 from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
 from ..inputs.sympy_kernels import has_corners
-from ..stability.equilibria import Equilibrium, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from .base import MATRIX, AttitudeSystem
 from .general_flows import general_flows, pair_momentum
 from .legendre import of_hamiltonian, of_lagrangian
 from .steady_rotations import steady_attitudes
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 ENERGY = {"energy": Invariant("energy", "Π·ω − L(R, ω) = H(R, Π)")}
@@ -138,12 +139,15 @@ class GeneralBody(AttitudeSystem):
         energy = self.invariants({"R": R, "Pi": Pi})["energy"]
         return float(energy - Pi @ omega)
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Attitudes at rest with `∂ξ L(R, 0) = 0`, as Newton's method finds them; of a circle or a family, some."""
         axis = self.axes[0][0] if len(self.axes[0]) == 1 else None
         found = steady_attitudes(self, self._momentum_slopes, self._minus_lagrangian, axis, 0.0)
         rest = np.zeros(3)
-        return [Equilibrium(f"L = {-self._minus_lagrangian(R, rest):.6g}", self.state(R=R, omega=rest)) for R in found]
+        states = [
+            Equilibrium(f"L = {-self._minus_lagrangian(R, rest):.6g}", self.state(R=R, omega=rest)) for R in found
+        ]
+        return up_to_symmetry(self, states)
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """Rotations at the rate `Omega` about the axis of space about which L is symmetric, as Newton's method finds them."""

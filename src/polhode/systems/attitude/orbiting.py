@@ -29,7 +29,7 @@ from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
 from ...scalars import flow, get3, kernel, par, par6, put3, rate, sin
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import cube_attitudes
 from .base import (
     ATTITUDE,
@@ -44,6 +44,7 @@ from .base import (
     put_attitude_and_momentum,
     put_rates,
 )
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 ORBIT = INERTIA_ENTRIES.then(n=1)
@@ -106,8 +107,8 @@ class OrbitingBody(AttitudeSystem):
     """A rigid body whose centre moves in a circular orbit of rate `n`; `R` maps the body to LVLH, `omega` is inertial.
 
     >>> body = OrbitingBody([2.0, 2.5, 1.2], n=1.1)
-    >>> len(body.equilibria())
-    24
+    >>> len(body.equilibria()), len(body.equilibria().all)  # up to half turns of the body, and all
+    (6, 24)
     """
 
     summary = "rigid body in a circular orbit, with the gravity gradient"
@@ -177,8 +178,9 @@ class OrbitingBody(AttitudeSystem):
         body = cls([[2.0, 0.1, 0.05], [0.1, 2.5, -0.1], [0.05, -0.1, 1.2]], n=1.1)
         return body.state(q=[0.1, -0.05, 0.15, 0.98], omega=[0.36, 0.95, -0.13])
 
-    def equilibria(self) -> list[Equilibrium]:
-        """The attitudes with the principal axes along those of LVLH: 24, and ω = n b₂ in each.
+    def equilibria(self) -> Equilibria:
+        """The attitudes with the principal axes along those of LVLH, and ω = n b₂ in each: 24 in `all`, six up to half turns
+        of the body about its principal axes.
 
         The label says which principal moment lies along e₁, e₂, e₃. Where moments are equal these are members of
         families.
@@ -189,4 +191,4 @@ class OrbitingBody(AttitudeSystem):
             R = so3.project(Q @ axes.T)
             moments = ", ".join(f"{x:g}" for x in np.abs(Q) @ self.inertia.moments)
             found.append(Equilibrium(f"moments ({moments})", self.state(R=R, omega=self.n * R[1])))
-        return found
+        return up_to_symmetry(self, found)

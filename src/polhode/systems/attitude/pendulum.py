@@ -24,11 +24,12 @@ from ...geometry import so3
 from ...geometry.vectors import cross
 from ...scalars import flow, get3, par3, put3
 from ...scalars.protocol import SUCCESS
-from ..stability.equilibria import Equilibrium, attitude_taking, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking, check_rate
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE, ROW
 from .forced import TERMS, ForcedAttitude
 from .free_exact import free_closed_form
+from .symmetry_classes import up_to_symmetry
 from .top_exact import top_motion
 
 Array = NDArray[np.float64]
@@ -158,13 +159,14 @@ class Pendulum3D(ForcedAttitude):
         body = cls([[0.9, 0.1, -0.05], [0.1, 1.3, 0.1], [-0.05, 0.1, 0.7]], mass=1.0, rho0=[0.1, 0.2, -0.5], g=2.0)
         return body.state(q=[0.4, -0.2, 0.3, 0.8], omega=[0.5, -0.6, 0.8])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """The hanging and the inverted attitude, one representative of each circle."""
-        return [
+        states = [
             Equilibrium(label, self.state(R=attitude_taking(sign * self.rho0, E3)))
             for label, sign in (("hanging", 1.0), ("inverted", -1.0))
             if self.rho0.any()
         ]
+        return up_to_symmetry(self, states)
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the vertical with rate `Omega` that are steady (Staude), one of each circle.

@@ -30,10 +30,11 @@ from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, VectorField, weighted_point
 from ..inputs.transient_flow import TransientFlow
 from ..inputs.user_functions import remembered
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
 from .base import ATTITUDE, FORCE
 from .forced import TERMS, ForcedAttitude
+from .symmetry_classes import up_to_symmetry
 
 Array = NDArray[np.float64]
 # how many points and sources there are, g and Λ, and where the lists of sources and points, each with its weight, begin:
@@ -259,7 +260,7 @@ class FieldBody(ForcedAttitude):
         body = cls([1.0, 0.8, 1.2, 0.9], positions, sources=[[4.0, 2.5, 0.0, 0.5], [2.0, 0.0, -3.0, 0.0]])
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.6, -0.5, 0.7])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """The attitudes of rest that Newton's method finds, first from those that bring principal axes of the body to those
         of the field's gradient at the centre."""
         gradient = self.gradient.copy()
@@ -268,7 +269,8 @@ class FieldBody(ForcedAttitude):
             if r2 > 0.0:
                 gradient += mu / r2**1.5 * (3.0 * np.outer(place, place) / r2 - np.eye(3))
         found = resting_attitudes(self, frames=[np.linalg.eigh(gradient)[1]])
-        return [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]
+        states = [Equilibrium(f"U = {float(self.potential_energy(R)):.6g}", self.state(R=R)) for R in found]
+        return up_to_symmetry(self, states)
 
 
 def _check_sources(sources: ArrayLike) -> Array:

@@ -30,7 +30,7 @@ from ..inputs.damping import check_damping
 from ..inputs.external_moment import ExternalMoment
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.transient_flow import potential_force
-from ..stability.equilibria import Equilibrium, check_rate
+from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
 from .flows import (
     BODY_SIZE,
@@ -265,7 +265,7 @@ class CoupledBodies(System):
         R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2], [0.2, 0.6, -0.3]])
         return system.state(R=R, omega=[[0.5, -0.4, 0.6], [0.3, 0.7, -0.2], [-0.4, 0.2, 0.5]])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Attitudes at which the bodies rest; where only the relative ones matter, one of those that differ by a common
         rotation. Couplings by matrices that make a tree: all, in closed form. Otherwise those that Newton's method finds."""
         relative = self._relative
@@ -279,7 +279,8 @@ class CoupledBodies(System):
             symmetry=3 if relative else 0,
             complete=complete,
         )
-        return [Equilibrium(self._label(R), self.state(R=R)) for R in found]
+        states = [Equilibrium(self._label(R), self.state(R=R)) for R in found]
+        return Equilibria(states, "common turns of all bodies" if relative else "")
 
     def _starts(self) -> tuple[list[Array], bool]:
         """Attitudes at which the bodies may rest, and whether these are all but for a common rotation."""

@@ -16,7 +16,7 @@ from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.system import Invariant, State
 from ...geometry import so3
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from .bodies import CoupledBodies
 
 Array = NDArray[np.float64]
@@ -64,10 +64,10 @@ class ConcentricShells(CoupledBodies):
         R = so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.1, 0.2]])
         return shells.state(R=R, omega=[[0.8, 0.3, 0.2], [0.3, -0.2, -0.6]])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Aligned, and half a turn apart about each axis of the first body; any other axis serves as well."""
         found = [Equilibrium("aligned", self.state())]
         for axis, n in zip("xyz", np.eye(3), strict=True):
             R = np.array([np.eye(3), 2.0 * np.outer(n, n) - np.eye(3)])
             found.append(Equilibrium(f"half a turn apart about {axis}", self.state(R=R)))
-        return found
+        return Equilibria(found, "common turns of all bodies")

@@ -32,8 +32,9 @@ from ...core.parameters import ParameterLayout
 from ...geometry.vectors import Matrix, Vector, add, apply_transposed, dot, negate, scale, subtract
 from ...gravity.dispatch import SECOND_ORDER
 from ...gravity.expansion import expansion
+from ...gravity.kepler_equation import eccentric_anomaly
 from ...gravity.second_order import second_order
-from ...scalars import Lanes, atan2, compiled, cos, kernel, par, par3, sin, sqrt, where
+from ...scalars import Lanes, compiled, cos, kernel, par, par3, sin, sqrt
 from ...scalars.protocol import par_int
 from ..inputs.sympy_kernels import made
 
@@ -49,21 +50,6 @@ FIRST, BLOCKS, BEHIND_POTENTIAL = LIST.end, DISTANT_NUMBERS.end, POTENTIAL_NUMBE
 STRENGTH, TIDAL, ON_ORBIT, NAMED, ORBIT = DISTANT_NUMBERS.offsets("strength", "tidal", "on_orbit", "named", "orbit")
 CENTRE, AXIS_P, AXIS_Q = ORBIT_NUMBERS.offsets("centre", "P", "Q")
 ECCENTRICITY, RATE, ANOMALY, ITERATIONS = ORBIT_NUMBERS.offsets("eccentricity", "rate", "anomaly", "iterations")
-MOST_ITERATIONS = 5
-
-
-@kernel
-def eccentric_anomaly(M: Any, e: Any, iterations: int) -> Any:
-    """E of Kepler's equation `E − e sin E = M`, by Danby's iteration of order 4 from `M ± 0.85 e`."""
-    M = atan2(sin(M), cos(M))
-    E = M + where(M < 0.0, -0.85, 0.85) * e
-    for _ in range(iterations):
-        s, c = e * sin(E), e * cos(E)
-        f, f1 = E - s - M, 1.0 - c
-        d = -f / f1
-        d = -f / (f1 + 0.5 * d * s)
-        E = E - f / (f1 + 0.5 * d * s + d * d * c / 6.0)
-    return E
 
 
 @kernel

@@ -120,6 +120,12 @@ class FullTwoBodyProblem(System):
         self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
         self.no_variational_step = TIDAL if self.tides else ""
         self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
+        self.ignorable = () if self.perturbations else ("x2", "R2", "gamma2")
+
+    def relative_state(self, values: Mapping[str, Array], t: float) -> State:
+        """The state with this relative motion, with the mass centre at rest at the origin."""
+        named: dict[str, Any] = {name: values[name] for name in ("X", "R", "Pi", "Pi2", "R2")}
+        return self.state(**named, V=self.derive("V", values), t=t)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:

@@ -69,12 +69,19 @@ def exact_drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) 
     return SUCCESS
 
 
-@rate
-def rhs_circle(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-    """`θ̇ = p/J`."""
+@kernel
+def turning(S: Any, y: Any, p: Any, dy: Any) -> Any:
+    """Put the rates of cos θ and sin θ; returns `θ̇ = p/J`."""
     omega = get(y, MOMENTUM, S) / par(p, INERTIA, S)
     put(dy, COSINE, S, -omega * get(y, SINE, S))
     put(dy, SINE, S, omega * get(y, COSINE, S))
+    return omega
+
+
+@rate
+def rhs_circle(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+    """`θ̇ = p/J`."""
+    turning(S, y, p, dy)
     put(dy, MOMENTUM, S, 0.0)
     return SUCCESS
 

@@ -43,8 +43,8 @@ from ...scalars.functions import overloads
 from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, par_int
 from ..inputs.angle_function import AnglePotential, Torque
 from ..inputs.transient_flow import TransientFlow
-from ..stability.equilibria import Equilibrium
-from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned
+from ..stability.equilibria import Equilibria, Equilibrium
+from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned, turning
 from .roots import angles_of_zero, chebyshev_roots
 
 Array = NDArray[np.float64]
@@ -94,9 +94,7 @@ def drift_damped(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 @rate
 def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """`θ̇ = p/J`, `ṗ = −d p/J`."""
-    omega = get(y, MOMENTUM, S) / par(p, INERTIA, S)
-    put(dy, COSINE, S, -omega * get(y, SINE, S))
-    put(dy, SINE, S, omega * get(y, COSINE, S))
+    omega = turning(S, y, p, dy)
     put(dy, MOMENTUM, S, -par(p, DAMPING, S) * omega)
     return SUCCESS
 
@@ -269,12 +267,12 @@ class PlanarBody(CircleSystem):
         body = cls(1.3, harmonics=[0.8, 0.5, -0.2], sine_harmonics=[0.1, -0.3])
         return body.state(theta=0.9, omega=0.7)
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """The angles where nothing turns the body at rest. Of harmonics in cosines, `Σ kₙ sin nθ = sin θ · d/dc Σ (kₙ/n) Tₙ(c)
         = 0`, c = cos θ and Tₙ Chebyshev's polynomials: 0, π, and pairs ±θ; of all else they are found by a search."""
         even = self.potential is None and self.torque is None and not self.sine_harmonics.any()
         if even and not self.harmonics.any():
-            return [Equilibrium("any attitude", self.state())]
+            return Equilibria([Equilibrium("any attitude", self.state())], "any turn")
         if even:
             k = np.trim_zeros(self.harmonics, "b")
             slope = np.polynomial.chebyshev.chebder(np.concatenate([[0.0], k / np.arange(1, k.size + 1)]))
@@ -283,7 +281,7 @@ class PlanarBody(CircleSystem):
             angles = sorted([0.0, np.pi, *inner, *(-a for a in inner)])
         else:
             angles = angles_of_zero(self.moment_at_rest)
-        return [Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in angles]
+        return Equilibria(Equilibrium(f"θ = {a:.7g}", self.state(theta=a)) for a in angles)
 
 
 def _numbers(field: str, given: ArrayLike) -> Array:

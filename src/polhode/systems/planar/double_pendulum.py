@@ -33,7 +33,7 @@ from ...core.system import Field, Invariant, State, System, energy_parts
 from ...errors import InvalidInputError, PolhodeError
 from ...scalars import any_of, attach, cos, flow, get, get4, kernel, par, put, put4, rate, sin, value, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from .base import about_third_axis, turned
 
 Array = NDArray[np.float64]
@@ -342,12 +342,12 @@ class DoublePlanarPendulum(System):
         body = cls(1.0, 0.6, mass1=1.0, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5, g=3.0)
         return body.state(theta=[0.5, -0.4], omega=[0.3, 0.4])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Each link hanging or upright."""
         labels = {(0, 0): "both hanging", (0, 1): "second upright", (1, 0): "first upright", (1, 1): "both upright"}
-        return [
+        return Equilibria(
             Equilibrium(label, self.state(theta=self.hanging + np.pi * np.array(up))) for up, label in labels.items()
-        ]
+        )
 
 
 def _centre(field: str, given: float | ArrayLike) -> float | list[float]:

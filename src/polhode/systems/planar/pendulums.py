@@ -27,7 +27,7 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...scalars import flow, get, par, put
 from ...scalars.protocol import SUCCESS
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from .base import BODY, COSINE, ENERGY, FORCE, SINE, CircleSystem
 from .pendulum_exact import swinging_motion
 
@@ -55,15 +55,13 @@ class Swinging(CircleSystem):
     def potential_energy(self, z: Array) -> Array:
         return -(z @ self.load[::-1])
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """Hanging and inverted; for a vertical axis any attitude is one."""
         if not np.hypot(*self.load) > 1e-14 * self.weight:
-            return [Equilibrium("any attitude", self.state())]
+            return Equilibria([Equilibrium("any attitude", self.state())], "any turn")
         angle = float(np.arctan2(self.load[0], self.load[1]))
-        return [
-            Equilibrium("hanging", self.state(theta=angle)),
-            Equilibrium("inverted", self.state(theta=angle + np.pi)),
-        ]
+        hanging = Equilibrium("hanging", self.state(theta=angle))
+        return Equilibria([hanging, Equilibrium("inverted", self.state(theta=angle + np.pi))])
 
     weight: float  # the size of A and B for a horizontal axis
 

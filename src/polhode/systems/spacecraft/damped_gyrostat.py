@@ -38,12 +38,15 @@ from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..attitude.base import INERTIA, INVERSE_INERTIA
 from ..attitude.given import GivenState
+from ..environment.orbit import Orbit
+from ..environment.parts import Part
 from .gyrostat import Gyrostat
 from .gyrostat_flows import (
     BEHIND_RHO,
     COMMANDS,
     MATRIX_MOMENTUM,
     QUATERNION_MOMENTUM,
+    add_surroundings,
     carried_rates,
     carried_step,
     gyrostat_rates,
@@ -140,6 +143,20 @@ def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -
     return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
 
 
+@flow
+def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The same with the environment, on matrices."""
+    put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
+    return add_surroundings(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
+
+
+@flow
+def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The same with the environment, on unit quaternions."""
+    put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
+    return add_surroundings(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
+
+
 class DampedGyrostat(Gyrostat):
     """A gyrostat with a spherical damper.
 
@@ -175,6 +192,11 @@ class DampedGyrostat(Gyrostat):
         Form.QUATERNION: pulses_quaternion,
         Form.FULL_KICK: pulses_quaternion,
     }
+    _surrounded = {
+        Form.DEFAULT: surrounded_matrix,
+        Form.QUATERNION: surrounded_quaternion,
+        Form.FULL_KICK: surrounded_quaternion,
+    }
     _behind = (PI_D,)
     _layout = DAMPER
 
@@ -189,6 +211,8 @@ class DampedGyrostat(Gyrostat):
         *,
         frame: str = "body",
         rotor_torque: Any = None,
+        orbit: Orbit | Mapping[str, Any] | None = None,
+        environment: Sequence[Part | Mapping[str, Any]] | None = None,
         parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
@@ -203,13 +227,15 @@ class DampedGyrostat(Gyrostat):
             torque,
             frame=frame,
             rotor_torque=rotor_torque,
+            orbit=orbit,
+            environment=environment,
             parameters=parameters,
             allow_unphysical=allow_unphysical,
         )
 
     def _is_conserved(self) -> dict[str, bool]:
         self.hamiltonian = False
-        return {"spatial_momentum": not self.moment.acts}
+        return {"spatial_momentum": not (self.moment.acts or self.environment)}
 
     def describe(self) -> dict[str, Any]:
         inertia = super().describe()

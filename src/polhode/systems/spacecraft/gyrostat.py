@@ -34,9 +34,12 @@ from ...geometry.increments.rigid import symmetric_entries
 from ...scalars import Flow, Rate
 from ..attitude.base import AttitudeSystem
 from ..attitude.given import GivenState
+from ..environment.environment import Environment
+from ..environment.orbit import Orbit
+from ..environment.parts import Part
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from ..inputs.named_parameters import NamedParameters
-from ..stability.equilibria import Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium
 from .given_momentum import GivenMomentum, is_of_time
 from .gyrostat_flows import (
     ATTITUDES,
@@ -54,9 +57,13 @@ from .gyrostat_flows import (
     given_rhs,
     gyrostat_rates,
     gyrostat_step,
+    no_surroundings,
     pulses_matrix,
     pulses_quaternion,
     rhs_carried,
+    surrounded_matrix,
+    surrounded_quaternion,
+    surroundings,
     torque_flow,
     uniform,
 )
@@ -75,8 +82,9 @@ class Gyrostat(AttitudeSystem):
     by numbers; ρ is then part of the state, and starts at `rho`. `torque`, external: three numbers, three formulas in t,
     R11 … R33 and omega1 … omega3, a pulse as a table, or a function `tau(t, R, omega)` or `tau(t)`, in the "body" or
     "inertial" ("space") `frame`. Functions return a tuple of three numbers and are compiled; those of R (nine entries, row
-    by row) and omega are written with `+ − * /` and the functions of `polhode.scalars`. `parameters`: values of the names
-    in these formulas, and of further arguments of these functions; gyrostats that differ in numbers only share their
+    by row) and omega are written with `+ − * /` and the functions of `polhode.scalars`. `environment`: a list of what else
+    acts from outside on an `orbit`, such as `[GravityGradient(), ResidualDipole([0, 0, 0.1])]`. `parameters`: values of the
+    names in these formulas, and of further arguments of these functions; gyrostats that differ in numbers only share their
     compiled code.
 
     >>> body = Gyrostat([1, 2, 3], rotors=[Rotor([0.02, 0.01], axis=[0, 0, 1], speed=10.0)])
@@ -107,6 +115,8 @@ class Gyrostat(AttitudeSystem):
         *,
         frame: str = "body",
         rotor_torque: Any = None,
+        orbit: Orbit | Mapping[str, Any] | None = None,
+        environment: Sequence[Part | Mapping[str, Any]] | None = None,
         parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
@@ -129,7 +139,8 @@ class Gyrostat(AttitudeSystem):
             )
         self.moment = ExternalMoment.of(torque, frame, "torque", named)
         named.check_used()
-        self.hamiltonian = not (self.command.acts or self.moment.acts)
+        self.environment = Environment(orbit, environment, self.inertia.entries())
+        self.hamiltonian = not (self.command.acts or self.moment.acts) and self.environment.potential
         if self.given:
             self.fields = {**type(self).fields, "clock": Field((), "the time that rho is taken at", "time")}
         holds = self._is_conserved()
@@ -138,7 +149,8 @@ class Gyrostat(AttitudeSystem):
 
     def _is_conserved(self) -> dict[str, bool]:
         """Whether each quantity that the class names is conserved here."""
-        return {"energy": self.hamiltonian and not self.given, "spatial_momentum": not self.moment.acts}
+        alone = not (self.moment.acts or self.environment)
+        return {"energy": self.hamiltonian and alone and not self.given, "spatial_momentum": alone}
 
     # the steps and rates with a given ρ, and the flows for a carried one, by representation
     _step: ClassVar[Mapping[str, Any]] = {Form.DEFAULT: gyrostat_step, Form.QUATERNION: gyrostat_step}
@@ -146,6 +158,10 @@ class Gyrostat(AttitudeSystem):
     _rates: ClassVar[Any] = gyrostat_rates
     _rhs: ClassVar[Rate] = rhs_carried
     _pulses: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: pulses_matrix, Form.QUATERNION: pulses_quaternion}
+    _surrounded: ClassVar[Mapping[str, Flow]] = {
+        Form.DEFAULT: surrounded_matrix,
+        Form.QUATERNION: surrounded_quaternion,
+    }
     _behind: ClassVar[tuple[Variable, ...]] = ()
     _layout: ClassVar[ParameterLayout] = COMMANDS  # of the parameters; named ones follow
 
@@ -168,15 +184,16 @@ class Gyrostat(AttitudeSystem):
         return made
 
     def _force(self, form: str, at: int, slots: int) -> Flow | None:
-        if not (self.moment.acts or self.command.acts):
+        if not (self.moment.acts or self.command.acts or self.environment):
             return None
+        around = surroundings if self.environment else no_surroundings
         tau, command = uniform(self.moment), uniform(self.command)
         functions = {"torque": self.moment.user, "rotor_torque": self.command.user}
         if not self.given:
             if self.moment.function is None and self.command.function is None:
-                return self._pulses[form]
-            return torque_flow(at, slots, carried_rho, tau, command, **functions)
-        return torque_flow(at, slots, given_rho(self.given.kernel), tau, command, **functions)
+                return self._surrounded[form] if self.environment else self._pulses[form]
+            return torque_flow(at, slots, carried_rho, tau, command, around, **functions)
+        return torque_flow(at, slots, given_rho(self.given.kernel), tau, command, around, **functions)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -198,11 +215,16 @@ class Gyrostat(AttitudeSystem):
         plain |= {renamed[key]: value for key, value in self.moment.describe().items()}
         if self.command.acts:
             plain["rotor_torque"] = self.command.describe()["moment"]
+        plain |= self.environment.describe()
         return plain | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def parameters(self) -> Array:
-        moment, command = MOMENT.pack(pulse=self.moment.pulse), COMMANDS.pack(command=self.command.pulse)
-        return np.concatenate([super().parameters(), moment, command, self.own_parameters(), self.named.numbers()])
+        named = self.named.numbers()
+        block = self._layout.end + len(named)
+        moment = MOMENT.pack(pulse=self.moment.pulse)
+        command = COMMANDS.pack(command=self.command.pulse, environment=block if self.environment else 0)
+        own, around = self.own_parameters(), self.environment.parameters(block)
+        return np.concatenate([super().parameters(), moment, command, own, named, around])
 
     def own_parameters(self) -> Array:
         """What a subclass reads beside these, from `COMMANDS.end` on; `_layout` ends where they end."""
@@ -277,7 +299,7 @@ class Gyrostat(AttitudeSystem):
     @property
     def autonomous(self) -> bool:
         """Whether ρ is constant and no torque acts from outside."""
-        return not (self.moment.acts or self.command.acts or self.given)
+        return not (self.moment.acts or self.command.acts or self.given or self.environment)
 
     def locked_inertia(self) -> Array:
         """The inertia of all that turns together in a steady rotation."""
@@ -305,11 +327,11 @@ class Gyrostat(AttitudeSystem):
             return []
         return sorted({round(float(spin.kinetic_energy), 12) for spin in self.steady_spins(momentum)})
 
-    def equilibria(self) -> list[Equilibrium]:
+    def equilibria(self) -> Equilibria:
         """At rest, in any attitude; see `steady_spins` for the rotations."""
         if not self.autonomous:
             raise InvalidInputError("system", self, "a constant rho and no torque: only then can it stay at rest")
-        return [Equilibrium("at rest, in any attitude", self.state())]
+        return Equilibria([Equilibrium("at rest, in any attitude", self.state())], "any turn of space")
 
     @classmethod
     def example(cls) -> State:

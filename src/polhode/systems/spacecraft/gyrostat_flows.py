@@ -1,7 +1,7 @@
 """The flows of a gyrostat: its discrete and its continuous motion, the torque on it, and how its state is laid out.
 
-The parameters are the inertia I_G and its inverse, the numbers of an external pulse and of a commanded one, and what a
-subclass adds. A state is an attitude of nine or four entries, Π, then ρ, or the clock where ρ is a function of time, and
+The parameters are the inertia I_G and its inverse, the numbers of an external pulse and of a commanded one, where the block
+of the environment begins (0: there is none), and what a subclass adds; then named parameters and that block. A state is an attitude of nine or four entries, Π, then ρ, or the clock where ρ is a function of time, and
 what a subclass puts behind.
 """
 
@@ -44,7 +44,7 @@ from ...scalars import (
     rate,
     worst,
 )
-from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, record
+from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, par_int, record
 from ..attitude.base import (
     ATTITUDE,
     INERTIA,
@@ -53,6 +53,7 @@ from ..attitude.base import (
     attitude_and_momentum,
     put_rates,
 )
+from ..environment.environment import environment_torque
 from ..inputs.external_moment import (
     IN_BODY,
     MOMENT,
@@ -68,8 +69,8 @@ from ..inputs.user_functions import StateFunction, remembered
 
 Array = NDArray[np.float64]
 
-COMMANDS = MOMENT.then(command=PULSE_NUMBERS.size)  # those of a subclass follow
-(COMMAND,) = COMMANDS.offsets("command")
+COMMANDS = MOMENT.then(command=PULSE_NUMBERS.size, environment=1)  # those of a subclass follow
+COMMAND, ENVIRONMENT = COMMANDS.offsets("command", "environment")
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -262,6 +263,25 @@ def put_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
     return SUCCESS
 
 
+@kernel
+def surroundings(S: Any, p: Any, t: Any, R: Matrix) -> Vector:
+    """The torque of the environment."""
+    return environment_torque(S, p, par_int(p, ENVIRONMENT, S), t, R)
+
+
+@kernel
+def no_surroundings(S: Any, p: Any, t: Any, R: Matrix) -> Vector:
+    """No torque."""
+    return scale(0.0, R[0:3])
+
+
+@kernel
+def add_surroundings(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
+    """The environment, beside τ and u given by numbers: it depends on no rate."""
+    put3(y, slots, S, add(get3(y, slots, S), surroundings(S, p, t, attitude(S, y, at))))
+    return SUCCESS
+
+
 @flow
 def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """τ and u given by numbers, on matrices."""
@@ -272,6 +292,20 @@ def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
 def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """τ and u given by numbers, on unit quaternions."""
     return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
+
+
+@flow
+def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The same with the environment."""
+    put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
+    return add_surroundings(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
+
+
+@flow
+def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """The same on unit quaternions."""
+    put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
+    return add_surroundings(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
 
 
 @remembered
@@ -286,11 +320,13 @@ def given_rho(rho: Any) -> Any:
 
 
 @remembered
-def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: StateFunction | None) -> Flow:
-    """What acts, where some of it is a function. `rho(S, y, p, at, t)` is the rotors' momentum at the node; `given` are the
-    functions of users.
+def torque_flow(
+    at: int, slots: int, rho: Any, tau: Any, command: Any, around: Any, **given: StateFunction | None
+) -> Flow:
+    """What acts, where some of it is a function. `rho(S, y, p, at, t)` is the rotors' momentum at the node, `around(S, p, t, R)`
+    the torque E of the environment; `given` are the functions of users.
 
-    The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(τ − u))`.
+    The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(E + τ − u))`.
     """
 
     @kernel
@@ -299,8 +335,11 @@ def torque_flow(at: int, slots: int, rho: Any, tau: Any, command: Any, **given: 
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, p, at, t))
+        E = around(S, p, t, R)
+        start = add(start, scale(0.5 * h, E))
         lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, INVERSE_INERTIA, S), net, None)
         put_torque(S, y, p, t, slots, R, get3(y, slots, S), tau, command)
+        put3(y, slots, S, add(get3(y, slots, S), E))
         return NO_NODE_RATE if lost else SUCCESS
 
     return TransientFlow(force, **given)

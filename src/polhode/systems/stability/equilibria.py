@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,8 +22,26 @@ class Equilibrium(State):
         super().__init__(state.system, state.values, state.t)
         self.label = label
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.label, State(self.system, self.values, self.t))
+
     def __repr__(self) -> str:
         return f"<{self.label}: {super().__repr__()}>"
+
+
+class Equilibria(list[Equilibrium]):
+    """Equilibria up to the symmetry of their system: one of each class of states that it takes to each other.
+
+    `symmetry` says what these symmetries are, nothing where none is known; `all` are all the states that were found.
+    """
+
+    def __init__(self, classes: Iterable[Equilibrium], symmetry: str = "", all: Iterable[Equilibrium] = ()) -> None:
+        super().__init__(classes)
+        self.symmetry = symmetry
+        self.all: list[Equilibrium] = list(all) or list(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self), self.symmetry, self.all)
 
 
 def attitude_taking(body: ArrayLike, inertial: ArrayLike) -> Array:

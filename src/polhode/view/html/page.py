@@ -1,6 +1,6 @@
 """A scene as a web page: one file that needs no other file and no network.
 
-The page is `static/view.js` and `static/view.css` with the scene as JSON. `scene_html` is the part that another page,
+The page is the program and the style in `static/` with the scene as JSON. `scene_html` is the part that another page,
 such as a report, includes; `page_html` is a complete page; `iframe_html` embeds a complete page, as notebooks need it.
 """
 
@@ -22,7 +22,7 @@ from ...plain_text import printable
 from ...simulation.trajectory import Trajectory
 from ..scene.objects import Arrow, SceneObject
 from ..scene.scene import Scene, scene
-from .policy import policy_tag
+from .policy import policy
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -40,13 +40,19 @@ PAGE = """<!doctype html>
 </html>
 """
 WHOLE_WINDOW = "<style>html, body { margin: 0; height: 100%; }</style>"
+PROGRAM = ("numbers.js", "graphics.js", "camera.js", "labels.js", "view.js")  # each uses what is before it
 START = "<script>polhodeView(document.currentScript.previousElementSibling)</script>"
 
 
 def complete_page(title: str, head: str, body: str) -> str:
     """A page that may run the scripts and use the styles of `head`, start views, and do nothing else."""
-    trusted = f"{WHOLE_WINDOW}\n{head}"
-    return PAGE.format(policy=policy_tag(trusted + START), title=escape(printable(title)), head=trusted, body=body)
+    tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(page_policy(head))}">'
+    return PAGE.format(policy=tag, title=escape(printable(title)), head=f"{WHOLE_WINDOW}\n{head}", body=body)
+
+
+def page_policy(head: str) -> str:
+    """The Content-Security-Policy of a complete page with this head."""
+    return policy(WHOLE_WINDOW + head + START)
 
 
 @cache
@@ -55,9 +61,15 @@ def static_file(name: str) -> str:
     return files("polhode.view.html").joinpath("static", name).read_text(encoding="utf-8")
 
 
+def view_program() -> str:
+    """The program of the view: it defines the function `polhodeView`, and nothing else that a page can see."""
+    inner = "\n".join(static_file(name) for name in PROGRAM)
+    return f'"use strict";\nconst polhodeView = (() => {{\n{inner}\nreturn polhodeView;\n}})();\n'
+
+
 def page_head() -> str:
     """The style and the program of the view: needed once per page."""
-    return f"<style>\n{static_file('view.css')}</style>\n<script>\n{static_file('view.js')}</script>"
+    return f"<style>\n{static_file('view.css')}</style>\n<script>\n{view_program()}</script>"
 
 
 def scene_html(shown: Scene) -> str:

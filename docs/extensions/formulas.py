@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Any
-
-# what arithmatex leaves where a page has $...$ or $$...$$
-FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 
 # letters in another hand, which browsers take from Unicode and not from an attribute
 VARIANT = re.compile(r'<mi mathvariant="(script|double-struck|fraktur)">([A-Za-z])</mi>')
@@ -17,8 +12,6 @@ VARIANT = re.compile(r'<mi mathvariant="(script|double-struck|fraktur)">([A-Za-z
 # the dot of a time derivative, which is lost in small type unless it is drawn larger
 DOT = "<mo>&#x002D9;</mo></mover>"
 LARGER = DOT.replace("<mo>", '<mo style="font-size:180%">')
-
-IN_HEADING = re.compile(r"\\\((.*?)\\\)", re.S)
 
 
 def mathml(latex: str, *, block: bool) -> str:
@@ -42,23 +35,23 @@ def _letter(match: re.Match[str]) -> str:
     return match[0]
 
 
-def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
-    """Convert the formulas of a page."""
-    from mkdocs.exceptions import PluginError
+def _write(block: bool) -> Any:
+    """The visitor that writes formulas in the text, or (`block`) on lines of their own."""
 
-    def converted(match: re.Match[str]) -> str:
+    def visit(writer: Any, node: Any) -> None:
+        from docutils.nodes import SkipNode
+
         try:
-            return mathml(html.unescape(match[2]), block=match[1] == "div")
+            found = mathml(node.astext(), block=block)
         except Exception as error:
-            raise PluginError(f"{page.file.src_uri}: {error}") from error
+            raise ValueError(f"{writer.docnames[0]}: {error}") from error
+        writer.body.append(f'<div class="formula">{found}</div>' if block else found)
+        raise SkipNode
 
-    for item in _headings(page.toc):
-        item.title = IN_HEADING.sub(lambda match: mathml(html.unescape(match[1]), block=False), item.title)
-    return FORMULA.sub(converted, content)
+    return visit
 
 
-def _headings(items: Any) -> Iterator[Any]:
-    """The entries of a page's table of contents, however deep."""
-    for item in items:
-        yield item
-        yield from _headings(item.children)
+def setup(app: Any) -> dict[str, bool]:
+    """Register the renderer of formulas."""
+    app.add_html_math_renderer("mathml", (_write(block=False), None), (_write(block=True), None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

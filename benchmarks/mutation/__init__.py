@@ -1,0 +1,1 @@
+"""Mutation testing: small faults are planted one by one, and the tests that concern them must go red."""
