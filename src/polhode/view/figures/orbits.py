@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
+MANY_TURNS = 40  # beyond which a circulating angle is drawn as dots
 MAX_CURVES = 8  # bodies, and pairs of bodies, that a figure shows
 
 
@@ -153,13 +154,15 @@ def plot_libration(trajectory: Trajectory, *, ax: Given = None) -> Figure:
             continue
         line = break_at_jumps(angle, 180.0)
         circulates = bool(np.isnan(line).any())
-        ax.plot(trajectory.t, line, color=colour, linewidth=1.0)
-        extent = (
-            "circulates" if circulates else f"librates within {angle.min():.3g}° … {angle.max():.3g}°".replace("-", "−")
-        )
-        ax.set_title(
-            f"Angle of the long axis of {body_labels(trajectory.system)[i]} from the line of centres: {extent}"
-        )
+        turns = abs(float(np.diff(np.unwrap(angle, period=180.0)[[0, -1]])[0])) / 360.0
+        if turns > MANY_TURNS:  # lines would fill the panel
+            ax.plot(trajectory.t, angle, ".", color=colour, markersize=1.5)
+        else:
+            ax.plot(trajectory.t, line, color=colour, linewidth=1.0)
+        low, high = (f"{x:.3g}°".replace("-", "−") for x in (angle.min(), angle.max()))
+        extent = f"librates within {low} … {high}" if not circulates else f"circulates, {turns:.3g} turns"
+        name = body_labels(trajectory.system)[i]
+        ax.set_title(f"Angle of the long axis of {name} from the line of centres: {extent}")
         if circulates:
             ax.set_ylim(-90.0, 90.0)
             ax.set_yticks([-90, -45, 0, 45, 90])
