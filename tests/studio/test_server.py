@@ -96,6 +96,7 @@ def test_a_run_is_stopped_and_the_next_one_works(studio: Studio) -> None:
     assert [message["kind"] for message in messages(studio, run(studio, SHORT))] == ["plan", "motion", "figure"]
 
 
+@pytest.mark.verify
 def test_a_process_that_dies_is_reported_and_replaced(studio: Studio) -> None:
     job = run(studio, LONG)
     process = studio._workers[0]._process

@@ -97,11 +97,12 @@ def _text(value: Any) -> str:
     if isinstance(value, date | time):  # a datetime is a date too
         return value.isoformat()
     if isinstance(value, str):
-        plain = value.isprintable() or all(c.isprintable() or c == "\n" for c in value)
+        plain = all(c.isprintable() or c == "\n" for c in value)
         if "\n" in value and plain and not re.search(r'\\|"""|"$', value):
             return f'"""\n{value}"""'
-        return json.dumps(value, ensure_ascii=not plain)
-    if isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
+        text = json.dumps(value, ensure_ascii=False)
+        return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
+    if isinstance(value, list):
         return "[" + ", ".join(_text(part) for part in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(key)} = {_text(part)}" for key, part in value.items()) + "}"
