@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
+MOST_TURNS = 60  # of a body that is drawn beside one that turns less
 MAX_CURVES = 8  # bodies, and pairs of bodies, that a figure shows
 
 
@@ -56,22 +57,24 @@ def plot_orbits(trajectory: Trajectory) -> Figure:
     left.set_ylabel("xyz"[up])
     left.set_title("Paths of the mass centres (○ start, ● end)")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
-    nearest, farthest = np.inf, 0.0
+    nearest, farthest, closest = np.inf, 0.0, 0.0
     for i, j in list(combinations(range(x.shape[1]), 2))[:MAX_CURVES]:
         distance = np.linalg.norm(x[:, i] - x[:, j], axis=-1)
         right.plot(trajectory.t, distance, linewidth=1.0, label=f"{i}–{j}")
         k = int(np.argmin(distance))
-        nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
-        right.plot(trajectory.t[k], distance[k], ".", color=GREY)
-        right.annotate(
-            f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
-            (trajectory.t[k], distance[k]),
-            (8, 6),
-            textcoords="offset points",
-            fontsize=8,
-            color=GREY,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
-        )
+        farthest = max(farthest, float(distance.max()))
+        if distance[k] < nearest:
+            nearest, closest = float(distance[k]), float(trajectory.t[k])
+    right.plot(closest, nearest, ".", color=GREY)
+    right.annotate(
+        f"{nearest:.5g} at t = {closest:.5g}",
+        (closest, nearest),
+        (8, 6),
+        textcoords="offset points",
+        fontsize=8,
+        color=GREY,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+    )
     if nearest < 0.5 * farthest:
         right.set_ylim(0.0, 1.1 * farthest)
     right.margins(x=0.01, y=0.12)
@@ -129,15 +132,21 @@ def plot_libration(trajectory: Trajectory) -> Figure:
 
     trajectory = drawable_part(trajectory)
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")
-    panels = figure.subplots(2, 1, sharex=True)
-    panels[-1].set_xlabel("time")
     try:
         angles = np.degrees(libration_angles(trajectory))
     except InvalidInputError:
-        panels[0].set_title("A motion along the line of centres has no orbital plane to librate in")
+        figure.subplots().set_title("A motion along the line of centres has no orbital plane to librate in")
         return figure
-    for i, (ax, colour) in enumerate(zip(panels, PALETTE, strict=False)):
-        angle = angles[:, i]
+    turns = np.sum(
+        np.isnan([break_at_jumps(angle, 180.0) for angle in angles.T]), axis=1
+    )  # all, if it has no long axis
+    # the line of a body that turns over and over would fill its panel: it is named below the other's
+    fast = [i for i, count in enumerate(turns) if MOST_TURNS < count < len(angles) and turns.min() <= MOST_TURNS]
+    shown = [i for i in range(angles.shape[1]) if i not in fast]
+    panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+    panels[-1].set_xlabel(f"time{''.join(f'    ({body_label(trajectory.system, i)} circulates)' for i in fast)}")
+    for i, ax in zip(shown, panels, strict=True):
+        angle, colour = angles[:, i], PALETTE[i]
         ax.set_ylabel("degrees")
         ax.margins(x=0.01)
         if np.isnan(angle).any():

@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import InvalidInputError
 from ...io.atomic_files import replacing
 from ...simulation.trajectory import Trajectory
-from ..figures.style import styled
+from ..figures.style import check_matplotlib, styled
 from ..scene.scene import Scene, scene
 from .drawing import draw_frame
 
@@ -42,6 +42,7 @@ def save_movie(
     if not 1 <= count <= MOST_FRAMES:
         longest = MOST_FRAMES // FRAMES_PER_SECOND[kind]
         raise InvalidInputError("seconds", seconds, f"a number above 0, and at most {longest}")
+    check_matplotlib()
     figure = _figure(PIXELS[kind])
     with replacing(path) as beside:
         writer = _writer(kind)
