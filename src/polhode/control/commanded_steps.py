@@ -17,7 +17,7 @@ from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.layout import Layout
 from ..core.system import State
 from ..methods import LGVI
-from ..methods.loops import Clock, DriftKickRun, Span, drift_kick_loop
+from ..methods.loops import Clock, Composition, DriftKickRun, Span, drift_kick_loop
 from ..scalars import double, duals, loop
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def step_each(
     places: NDArray[np.int64],
     p: Array,
     slots: Any,
-    stages: Array,
+    composition: Composition,
     clocks: Array,
     samples: Array,
     report: Array,
@@ -51,7 +51,7 @@ def step_each(
         if status == 0:
             clock = Clock(clocks[i, 0], clocks[i, 1])
             status, _ = drift_kick_loop(
-                S, drift, force, y, p, slots, stages, False, clock, Span(0, 1, 2), samples, report
+                S, drift, force, y, p, slots, composition, clock, Span(0, 1, 2), samples, report
             )
         if status != 0:
             y[:] = np.nan
@@ -154,7 +154,7 @@ class CommandedSteps:
             self.places,
             run.p,
             run.slots,
-            run.stages,
+            run.scheme,
             clocks,
             np.empty((0, run.carried)),
             run.report.numbers,
