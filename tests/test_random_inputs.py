@@ -20,6 +20,7 @@ from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
 from polhode.systems import known_systems
 
+from .io.scenario.scenarios import GOOD
 from .random_inputs import anything, cases, changed, words
 
 SYSTEMS = {name: cls.example() for name, cls in known_systems().items() if cls.__module__.startswith("polhode.")}
@@ -128,27 +129,11 @@ def test_bodies(make: Any) -> None:
     check()
 
 
-SCENARIO = """
-title = "x"
-[system]
-type = "FreeRigidBody"
-inertia = [1.0, 2.0, 3.0]
-[state]
-omega = [0.7, -0.6, 0.5]
-[method]
-type = "LGVI"
-order = 2
-[run]
-step = 0.1
-steps = 10
-"""
-
-
 @cases(0.1)
 @given(st.data())
 def test_scenarios(data: st.DataObject) -> None:
     """A text with a few characters cut out, doubled, or replaced by others."""
-    text = SCENARIO
+    text = GOOD
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(text)))
         length = data.draw(st.integers(0, 12))
