@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 LONGEST = 60  # lines of output that are shown
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 DRIVER = Path(__file__).with_name("run_blocks.py")
 
 
@@ -30,10 +32,9 @@ def notebook_markdown(text: str) -> str:
 def run_blocks(blocks: list[str], pictures: Path, *, values: bool = False) -> list[dict[str, Any]]:
     """What each block prints (`text`), draws (`pictures`: names of files in that folder) and, with `values`, is worth (`html`)."""
     job = json.dumps({"blocks": blocks, "pictures": str(pictures), "values": values})
+    command, env = [sys.executable, str(DRIVER)], os.environ | {"PYTHONPATH": str(SOURCES)}
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, str(DRIVER)], input=job, cwd=folder, capture_output=True, text=True, timeout=1800
-        )
+        done = subprocess.run(command, input=job, cwd=folder, env=env, capture_output=True, text=True, timeout=1800)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)

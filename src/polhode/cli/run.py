@@ -106,10 +106,11 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     from ..io.scenario.build import build_plan
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
+    from ..view.figures.style import has_matplotlib
     from ..view.summary import mesh_reports
 
     plan, out = build_plan(chosen), options.out
-    figures = _figures(plan) if options.plots else []
+    figures = _figures(plan) if options.plots and has_matplotlib() else []
     file = check_folder(options.out) / chosen.output_name
     partial = file.with_suffix(".partial.nc")
     page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if options.report else (None, None)
@@ -158,7 +159,9 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
     tell(f"wrote {file}")
-    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-")
+    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
+    if options.plots and not has_matplotlib():
+        tell("no figures are drawn: they need matplotlib, pip install 'polhode[plot]'")
     written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
     for path in [*drawn, *written]:
         tell(f"wrote {path}")

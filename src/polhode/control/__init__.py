@@ -1,8 +1,9 @@
-"""Control: reaction wheels; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
+"""Control: reaction wheels; optimal manoeuvres; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
 
 from .attitude_geodesics import Geodesic, geodesic
 from .discrete import DiscreteSteering, steer_discrete
 from .geodesics import Steering, steer
+from .manoeuvre import Manoeuvre, manoeuvre
 from .maximum_principle import DiscreteProblem, Extremal
 from .shooting import MissedEndPointError
 from .two_sided import TwoSidedSteering, steer_two_sided
@@ -13,11 +14,13 @@ __all__ = [
     "DiscreteSteering",
     "Extremal",
     "Geodesic",
+    "Manoeuvre",
     "MissedEndPointError",
     "Steering",
     "TwoSidedSteering",
     "Wheels",
     "geodesic",
+    "manoeuvre",
     "steer",
     "steer_discrete",
     "steer_two_sided",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,3 +112,17 @@ def from_table(field: str, make: Callable[..., T], table: Any) -> T:
         return make(**table)
     except InvalidInputError as error:
         raise error.renamed(f"{field}.{error.field}") from error
+
+
+def one_from(field: str, kinds: Mapping[str, type[T]], given: Any) -> T:
+    """`given` itself if it is of one of the kinds; else the one that a table with its `type` describes."""
+    if isinstance(given, tuple(kinds.values())):
+        return cast(T, given)
+    if not isinstance(given, Mapping):
+        names = ", ".join(kind.__name__ for kind in kinds.values())
+        raise InvalidInputError(field, given, f"one of {names}, or a table with its type")
+    arguments = dict(given)
+    kind = arguments.pop("type", None)
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(kinds)}")
+    return from_table(field, kinds[kind], arguments)

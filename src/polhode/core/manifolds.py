@@ -40,6 +40,11 @@ class Manifold:
         """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
         raise NotImplementedError
 
+    def difference(self, x: Array, y: Array) -> Array:
+        """The coordinates (..., dimension) at points `x` (..., size) that lead to points `y`: for rotations of space and
+        of the plane the rotation vector or angle, else to first order."""
+        return self.coordinates(x, y - x)
+
     def bracket(self, v: Array, xi: Array) -> Array:
         """`[v, ξ]` of two tangent vectors (dimension,) in the coordinates: zero where these commute."""
         return np.zeros(self.dimension)
@@ -99,7 +104,11 @@ class Rotations(Manifold):
         return rotation_vee(A)
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (x.reshape(3, 3) @ rotation_exp(xi)).reshape(-1)
+        return (x.reshape(*x.shape[:-1], 3, 3) @ rotation_exp(xi)).reshape(*xi.shape[:-1], 9)
+
+    def difference(self, x: Array, y: Array) -> Array:
+        A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ y.reshape(*y.shape[:-1], 3, 3)
+        return unchecked.rotation_log(A)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         return np.cross(v, xi)
@@ -159,11 +168,14 @@ class Circle(Manifold):
         c, s = np.cos(xi[0]), np.sin(xi[0])
         return np.array([c * x[0] - s * x[1], s * x[0] + c * x[1]])
 
+    def difference(self, x: Array, y: Array) -> Array:
+        return np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1))[..., None]
+
     def defect(self, x: Array) -> Array:
         return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
 
     def distance(self, x: Array, y: Array) -> Array:
-        return np.abs(np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1)))
+        return np.abs(self.difference(x, y)[..., 0])
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
 from polhode.view.scene.scene import scene
 
-from .browser import browser, complaints, needs_browser, picture, requests
+from .browser import browser, changed, colourful, complaints, needs_browser, picture, requests, wait_until
 
 pytestmark = needs_browser
 
@@ -61,15 +61,6 @@ def slide(driver: Any, to: float) -> np.ndarray:
 def on_canvas(driver: Any) -> np.ndarray:
     top, bottom, left, right = (round(x) for x in driver.execute_script(CANVAS))
     return picture(driver)[max(top, 0) : bottom, left:right]
-
-
-def colourful(image: np.ndarray) -> int:
-    """How many pixels are of a colour: background, letters and lines of axes are grey."""
-    return int((np.ptp(image, axis=-1) > 40).sum())
-
-
-def changed(before: np.ndarray, after: np.ndarray) -> int:
-    return int((np.abs(before - after).max(axis=-1) > 40).sum())
 
 
 def test_the_file_works_offline_and_its_slider_moves_the_bodies(
@@ -243,6 +234,7 @@ def test_keys_play_change_speed_follow_and_show_help(run: ph.Trajectory, chromiu
     assert complaints(chromium) == []
 
 
+@pytest.mark.verify
 def test_a_camera_that_follows_keeps_what_it_follows_in_the_middle(
     run: ph.Trajectory, chromium: Any, tmp_path: Path
 ) -> None:
@@ -293,6 +285,7 @@ def two_balls(X: list[float]) -> ph.Trajectory:
     return ph.simulate(pair.state(X=X, V=[0.0, 0.0, 1e-9]), step=0.01, steps=3)
 
 
+@pytest.mark.verify
 def test_the_sun_lights_one_side_and_bodies_cast_shadows(chromium: Any, tmp_path: Path) -> None:
     def brightness(sun: str) -> float:
         """Of the red ball, in the light of the Sun in this direction."""
@@ -382,13 +375,6 @@ def test_a_picture_is_saved(run: ph.Trajectory, chromium: Any, tmp_path: Path) -
     chromium.find_element("css selector", ".picture").click()
     wait_until(lambda: list(folder.glob("*.png")))
     assert complaints(chromium) == []
-
-
-def wait_until(condition: Any, seconds: float = 600.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.1)
 
 
 def test_the_clock_says_the_time_as_python_does(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ def build_body(where: str, path: str, table: Any) -> Body:
     except InvalidInputError as error:
         raise ScenarioError(where, f"{path}.mesh_scale", error.value, "a positive number") from error
     if "mesh" in table:
-        mass = {"mass": given["mass"]} if "mass" in given else {}
-        given = {"file": table["mesh"], "scale": scale, "principal": True} | mass
+        own = {key: given[key] for key in ("mass", "colour", "name") if key in given}
+        given = {"file": table["mesh"], "scale": scale, "principal": True} | own
         kind = Polyhedron.kind
     if kind is None:
         raise ScenarioError(where, f"{path}.type", message=f"{path}.type is missing: one of {', '.join(KINDS)}")

@@ -7,7 +7,7 @@ of inertia are those of a body, or a step is small enough, is checked by `polhod
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_origin, get_type_hints
 
 from ...bodies import KINDS, Body, Part, Polyhedron
@@ -23,9 +23,11 @@ from ...systems.registry import known_systems
 from .bodies import body_key
 from .document import Document
 from .key_meanings import meaning
+from .quantities import RUN, STATE, SYSTEM
 from .validation import arguments_table, members
 
 Schema = dict[str, Any]
+QUANTITY = r"^\s*[+-]?[0-9.](?![0-9_.eE+-]*\s*$)"  # a number with a unit
 
 # keys that any body of a scenario may have, see `bodies.py`
 MESH: Schema = {
@@ -55,9 +57,25 @@ def scenario_schema() -> Schema:
     for table, known in (("system", list(systems)), ("method", list(methods))):
         kind = {"enum": known, "description": meaning(table, "type")}
         schema["properties"][table] |= {"required": ["type"], "properties": {"type": kind}}
+    for table, keys in ((schema["$defs"]["RunTable"], RUN), *((parts[f"{name}.state"], STATE) for name in systems)):
+        _allow_quantities(table, keys)
+    for name in systems:
+        _allow_quantities(parts[name], SYSTEM)
+    for body in parts["body"]["oneOf"]:
+        _allow_quantities(body, SYSTEM)
     schema["allOf"] = [_if_type("system", name, system=name, state=f"{name}.state") for name in systems]
     schema["allOf"] += [_if_type("method", name, method=name) for name in methods]
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "A polhode scenario"} | schema
+
+
+def _allow_quantities(table: Schema, keys: Mapping[str, str]) -> None:
+    """Let keys of a table be quantities with their units, too, or lists in which there are some."""
+    for name in set(table.get("properties", {})) & set(keys):
+        plain = table["properties"][name]
+        text = {"type": "string", "pattern": QUANTITY, "description": f"a quantity of {keys[name]} with its unit"}
+        several = {"type": "array", "items": {"anyOf": [{"type": ["number", "array"]}, text]}}
+        own = {"description": plain["description"]} if "description" in plain else {}
+        table["properties"][name] = {"anyOf": [plain, text, several], **own}
 
 
 def _if_type(table: str, name: str, **tables: str) -> Schema:

@@ -111,6 +111,7 @@ MEANINGS: dict[str, str] = {
     "source": "which file the mesh is from",
     "file": "the mesh file, which ends in .obj, .stl, .ply or .off",
     "integrals": 'the inertia integrals ∫ xⁱyʲzᵏ dm by their exponents, as in {"000" = 2.0, "200" = 3.0}',
+    "name": "what the body is called in figures, files and messages",
     # states
     "t": "the time at the start",
     "euler": "three Euler angles in rad, instead of R or q",
@@ -119,7 +120,7 @@ MEANINGS: dict[str, str] = {
     "q2": "the attitude of body2 as a unit quaternion [x, y, z, w]",
     "q_wxyz": "the attitude as a unit quaternion with the scalar first",
     "elements": "a table with elements of the relative orbit instead of X and V: a or q, e, inclination, node, periapsis, and an anomaly",
-    "synchronous": 'a list of the bodies that turn with the orbit, of "body1" and "body2"',
+    "synchronous": 'a list of the bodies that turn with the orbit, by their names, or "body1" and "body2"',
     # methods
     "order": "the order of the method",
     "form": '"hamiltonian" (momenta at the nodes) or "lagrangian" (increments or velocities)',

@@ -40,7 +40,6 @@ SYSTEM = _keys(
         LENGTH: "radius radii semiaxes length length1 centre1 centre2 rho0 positions point",
         MASS: "mass mass1 mass2 masses",
         INERTIA: "inertia inertia1 inertia2 inertia_cm inertias damper_inertia",
-        SPIN: "rho",
         RATE: "n",
         TIME: "lag period",
         "length/time²": "g",

@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite, check_positive, from_table
+from ...core.checks import check_finite, check_positive, one_from
 from ...errors import InvalidInputError
 from .magnetic_field import MagneticField, magnetic_field_from
 from .orbit import EARTH_RADIUS, EARTH_RATE
@@ -135,13 +135,4 @@ def part_from(field: str, given: Any) -> Part:
     ...
     polhode.errors.InvalidInputError: environment[0].type = 'gravity': expected one of gravity_gradient, residual_dipole, solar_pressure, air_drag
     """
-    if isinstance(given, Part):
-        return given
-    if not isinstance(given, Mapping):
-        names = ", ".join(cls.__name__ for cls in KINDS.values())
-        raise InvalidInputError(field, given, f"one of {names}, or a table with its type")
-    arguments = dict(given)
-    kind = arguments.pop("type", None)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
-    return from_table(field, KINDS[kind], arguments)
+    return one_from(field, KINDS, given)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body, PointMasses
-from ...core.checks import check_finite, from_table
+from ...core.checks import check_finite, one_from
 from ...errors import InvalidInputError
 from ...gravity import Expansion
 from ...gravity.dispatch import energies
@@ -71,17 +71,7 @@ def perturbation_from(field: str, given: Any) -> Perturbation:
     >>> perturbation_from("perturbations[0]", {"type": "uniform", "g": [0, 0, -1]})
     UniformField(g=(0.0, 0.0, -1.0))
     """
-    if isinstance(given, Perturbation):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidInputError(
-            field, given, "a DistantBody, UniformField or ExternalPotential, or a table with its type"
-        )
-    arguments = dict(given)
-    kind = arguments.pop("type", None)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(KINDS)}")
-    return from_table(field, KINDS[kind], arguments)
+    return one_from(field, KINDS, given)
 
 
 class PerturbationSet:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from ...errors import PolhodeError
@@ -125,11 +125,11 @@ def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler
             self._send(self._answer("POST"))
 
         def _answer(self, method: str) -> Answer:
-            port = self.server.server_address[1]
+            port = cast(ThreadingHTTPServer, self.server).server_port
             hosts, origins = (self.headers.get_all(name, []) for name in ("Host", "Origin"))
             host = hosts[0] if len(hosts) == 1 else None
             origin = origins[0] if len(origins) == 1 else "several" if origins else None
-            if reason := refusal(host, origin, int(port), OWN_NAMES):
+            if reason := refusal(host, origin, port, OWN_NAMES):
                 return Answer.failure(HTTPStatus.FORBIDDEN, reason)
             data = None
             if method == "POST":

@@ -92,7 +92,7 @@ function polhodeView(root, given = null, kept = {}) {
   // ---- drawing -----------------------------------------------------------------------------------------------------
   const camera = new Camera(scene.view_direction);
   Object.assign(camera, kept.camera);
-  let now = kept.now || 0, playing = false, wanted = false, last = 0, trailsFor = null, closed = false;
+  let now = kept.now || 0, playing = false, wanted = false, last = 0, trailsFor = null, closed = false, told = false;
   const bodies = scene.objects.filter((item) => item.axis_lengths && item.name);
   const labelled = new Set(bodies.map((item) => row(item.position, 0, 3).join())).size > 1 ? bodies : [];
 
@@ -164,15 +164,18 @@ function polhodeView(root, given = null, kept = {}) {
   function redraw() { if (!wanted) { wanted = true; requestAnimationFrame(draw); } }
 
   // ---- what a user does ---------------------------------------------------------------------------------------------
-  function start(yes) {
+  function start(yes, at = now) {
     playing = yes && frames > 1;
+    now = Math.min(1, Math.max(0, at));
     last = 0;
     play.textContent = playing ? "❚❚ pause" : "▶ play";
+    tell();
     redraw();
   }
-  function go(to) { start(false); now = Math.min(1, Math.max(0, to)); redraw(); }
+  function tell() { if (!told) root.dispatchEvent(new CustomEvent("polhode-moved", { detail: { now, playing, speed: speed.value } })); }
+  const go = (to) => start(false, to);
   const step = (by) => go(s[Math.min(frames - 1, Math.max(0, timeline.at(now)[0] + by))]);
-  const shift = (box, by) => { box.selectedIndex = Math.min(box.length - 1, Math.max(0, box.selectedIndex + by)); redraw(); };
+  const shift = (box, by) => { box.selectedIndex = Math.min(box.length - 1, Math.max(0, box.selectedIndex + by)); tell(); redraw(); };
   function reset() { camera.reset(); follow.value = 0; redraw(); }
   function followBody(body) {
     const fitting = choices.map((choice, i) => i).filter((i) => choices[i].body === body);
@@ -227,7 +230,9 @@ function polhodeView(root, given = null, kept = {}) {
   new ResizeObserver(redraw).observe(root);
   if (root.parentNode === document.body) root.focus({ preventScroll: true }); // a page of its own: keys work at once
   start(kept.playing ?? !window.matchMedia("(prefers-reduced-motion: reduce)").matches);
+  speed.addEventListener("change", tell);
   return {
+    move: (to) => { told = true; speed.value = to.speed; start(to.playing, to.now); told = false; }, // as another view was moved
     keep: () => ({ camera: { ...camera }, follow: choices[follow.value].name, light: light.value, sunHere, now, playing, speed: Number(speed.value),
       off: [showAxes, showArrows, showTrails].filter((box) => !box.checked && !box.parentNode.hidden).map((box) => box.name) }),
     close: () => { closed = true; gl.getExtension("WEBGL_lose_context")?.loseContext(); root.replaceChildren(); },
