@@ -73,7 +73,7 @@ def test_the_axes_of_a_body_in_four_dimensions_are_shown_by_three_coordinates() 
 def test_coupled_bodies_are_joined() -> None:
     state = ph.CoupledBodies([[1, 2, 2.5], HANDLE, [1, 1, 1]], couplings=[[0, 2, 0.7]]).state()
     _, objects = shown(state, steps=1)
-    assert [item.name for item in objects] == ["body 0", "body 1", "body 2", "coupling"]
+    assert [item.name for item in objects] == ["body0", "body1", "body2", "coupling"]
     ends = objects[-1].mesh.vertices[:, 0]
     assert (ends.min(), ends.max()) == (objects[0].position[0, 0], objects[2].position[0, 0])
 
