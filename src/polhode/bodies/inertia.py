@@ -7,6 +7,7 @@ which says for the principal moments that none exceeds the sum of the other two.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,6 +102,10 @@ class Inertia:
 
     def entries(self) -> Array:
         """Six numbers of J and six of J⁻¹, as kernels read them (`INERTIA_ENTRIES`)."""
+        return self._entries.copy()
+
+    @cached_property
+    def _entries(self) -> Array:
         return INERTIA_ENTRIES.pack(J=symmetric_entries(self.matrix), J_inverse=symmetric_entries(self.inverse))
 
     def principal_entries(self) -> Array:
