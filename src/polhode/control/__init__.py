@@ -1,10 +1,11 @@
-"""Control: reaction wheels; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
+"""Control: reaction wheels, thrusters; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
 
 from .attitude_geodesics import Geodesic, geodesic
 from .discrete import DiscreteSteering, steer_discrete
 from .geodesics import Steering, steer
 from .maximum_principle import DiscreteProblem, Extremal
 from .shooting import MissedEndPointError
+from .thrusters import Thrusters
 from .two_sided import TwoSidedSteering, steer_two_sided
 from .wheels import Wheels
 
@@ -15,6 +16,7 @@ __all__ = [
     "Geodesic",
     "MissedEndPointError",
     "Steering",
+    "Thrusters",
     "TwoSidedSteering",
     "Wheels",
     "geodesic",
