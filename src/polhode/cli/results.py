@@ -47,6 +47,7 @@ def plot(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to put them; default: beside the result.")
     ] = None,
+    kind: Annotated[str, typer.Option("--format", metavar="KIND", help="png, pdf, svg or eps.")] = "png",
     from_time: FromTime = None,
     to_time: ToTime = None,
 ) -> None:
@@ -54,7 +55,7 @@ def plot(
     from ..view.figures.catalogue import save_figures
 
     trajectory = load_part(result, from_time, to_time)
-    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
+    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-", kind=kind):
         say(f"wrote {path}")
 
 
