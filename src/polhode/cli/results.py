@@ -56,7 +56,6 @@ def view(
 
     from ..io.trajectory_file import load
     from ..view.html.page import save_page
-    from ..view.scene.scene import scene
 
     trajectory = load(result).between(from_time, to_time)
     if html is not None:
@@ -65,7 +64,7 @@ def view(
         return
     from ..view.html.server import ViewServer
 
-    server = ViewServer(scene(trajectory), port)
+    server = ViewServer(trajectory, port)
     try:
         say(f"the view is at {server.address}; Ctrl-C ends it")
         if show:
