@@ -33,7 +33,7 @@ def main() -> None:
             driver.save_screenshot(str(picture))
         finally:
             server.close()
-    Image.open(picture).convert("RGB").quantize(256).save(picture, optimize=True)
+    Image.open(picture).convert("RGB").quantize(256, Image.Quantize.FASTOCTREE).save(picture, optimize=True)
 
 
 if __name__ == "__main__":
