@@ -78,7 +78,6 @@ def view(
     import webbrowser
 
     from ..view.html.page import save_page
-    from ..view.scene.scene import scene
 
     trajectory = load_part(result, from_time, to_time)
     if html is not None:
@@ -87,7 +86,7 @@ def view(
         return
     from ..view.html.server import ViewServer
 
-    server = ViewServer(scene(trajectory), port)
+    server = ViewServer(trajectory, port)
     try:
         say(f"the view is at {server.address}; Ctrl-C ends it")
         if show:
