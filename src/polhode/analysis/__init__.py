@@ -3,6 +3,8 @@
 from .chaos import Indicator, LyapunovSpectrum, fast_lyapunov_indicator, lyapunov, megno
 from .chaos_map import ChaosMap, chaos_map
 from .convergence import Convergence, convergence, measured_order
+from .family import Family, FamilyEndedError, FamilyEvent, family
+from .librations import frequencies, libration_near
 from .orbits import libration, mutual_distance, mutual_elements, orbit_dataset
 from .periodic import PeriodicMotion, periodic
 from .precision import QuotientOfPrecision, quotient_of_precision
@@ -14,6 +16,9 @@ from .work import Work, WorkPrecision, work_precision
 __all__ = [
     "ChaosMap",
     "Convergence",
+    "Family",
+    "FamilyEndedError",
+    "FamilyEvent",
     "Indicator",
     "LyapunovSpectrum",
     "PeriodicMotion",
@@ -24,9 +29,12 @@ __all__ = [
     "WorkPrecision",
     "chaos_map",
     "convergence",
+    "family",
     "fast_lyapunov_indicator",
+    "frequencies",
     "group_defect",
     "libration",
+    "libration_near",
     "lyapunov",
     "measured_order",
     "megno",

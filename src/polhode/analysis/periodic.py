@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_integer, check_positive
+from ..core.checks import check_finite, check_integer, check_positive
 from ..core.representation import Form
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
@@ -76,12 +77,14 @@ def periodic(
     relative: bool = False,
     hold: Sequence[str] = (),
     fixed_period: bool = False,
+    symmetry: ArrayLike | None = None,
 ) -> PeriodicMotion:
     """The periodic motion near `guess` with a period near `period`, for `steps` steps of `method` (default
     `GaussLegendre()`) per period.
 
     `relative` allows for a symmetry of the system, such as a turn about the vertical. `hold` are conserved quantities
-    that keep the values of the guess; `fixed_period` keeps the period.
+    that keep the values of the guess; `fixed_period` keeps the period. `symmetry` are first guesses of the amounts along the
+    conserved momenta, by default none.
 
     >>> import polhode as ph
     >>> start = ph.PlanarPendulum(inertia=1.0, mass=1.0, length=1.0, g=1.0).state(theta=1.0)
@@ -98,6 +101,8 @@ def periodic(
     T, count = check_positive("period", period), check_integer("steps", steps, 1)
     search = PeriodicSearch(PhaseSpace(guess, relative), method, count, hold)
     y, shift = search.space.y, np.zeros(search.symmetries)
+    if symmetry is not None:
+        shift = check_finite("symmetry", symmetry, (search.symmetries,))
     before = np.inf
     for _ in range(ITERATIONS):
         r, J = search.residual_and_derivative(y, T, shift)
@@ -123,7 +128,7 @@ def periodic(
 class PeriodicSearch:
     """The gap after a period, in units of the variables, as a function of the start, the period and the symmetry."""
 
-    def __init__(self, space: PhaseSpace, method: Method, steps: int, hold: Sequence[str]) -> None:
+    def __init__(self, space: PhaseSpace, method: Method, steps: int, hold: Sequence[str] = ()) -> None:
         self.space, self.method, self.steps = space, method, steps
         self.dimension = space.layout.dimension
         self.symmetries = space.generators(space.y).shape[1]
@@ -135,28 +140,37 @@ class PeriodicSearch:
         """y displaced, in units of the variables."""
         return self.space.layout.retract(y, np.asarray(step * self.space.reach))
 
-    def _run(self, y: Array, T: float) -> tuple[Array, Array]:
-        """The state after the period and the tangent map to it, in units of the variables."""
-        run = simulate(
-            self.space.state(y),
-            step=T / self.steps,
-            steps=self.steps,
-            save_every=self.steps,
-            method=self.method,
-            tangent=True,
-        )
-        assert run.tangent is not None
-        reach = self.space.reach
-        return self.space.layout.pack(run.final.values), run.tangent[-1] * reach / reach[:, None]
+    def _run(self, y: Array, T: float, tangent: Any) -> tuple[Array, Array]:
+        """The state after the period, and the tangent map to it, if there is one."""
+        start = State(self.space.system, self.space.layout.unpack(y), self.space.t)
+        many = {"steps": self.steps, "save_every": self.steps, "method": self.method, "tangent": tangent}
+        run = simulate(start, step=T / self.steps, **many)
+        end = self.space.layout.pack({name: getattr(run.final, name) for name in self.space.layout.slices})
+        return end, np.zeros((0, 0)) if run.tangent is None else run.tangent[-1]
+
+    def _goal(self, y: Array, shift: Array) -> tuple[Array, Array]:
+        """The start moved by the symmetry, and the matrix of that."""
+        return self.space.acted(y, shift) if self.symmetries else (y, np.eye(y.size))
+
+    def residual(self, y: Array, T: float, shift: Array) -> Array:
+        """The gap between the end and the start moved by the symmetry."""
+        end, goal = self._run(y, T, None)[0], self._goal(y, shift)[0]
+        gap = self.space.layout.coordinates(goal, end - goal) / self.space.reach
+        return np.asarray(gap[self.space.kept])
+
+    def by_parameter(self, y: Array, T: float, name: str) -> Array:
+        """The derivative of the gap by a parameter of the system, from the exact tangent map."""
+        return np.asarray(self._run(y, T, [name])[1][:, 0] / self.space.reach)
 
     def residual_and_derivative(self, y: Array, T: float, shift: Array) -> tuple[Array, Array]:
         """The gap between the end and the start moved by the symmetry, with what is held; and its derivatives by the
         start, the logarithm of the period and the symmetry."""
         space, units = self.space, self.space.scale / self.space.reach
-        end, Phi = self._run(y, T)
-        goal, moved = space.acted(y, shift) if self.symmetries else (y, np.eye(y.size))
+        end, Phi = self._run(y, T, True)
+        goal, moved = self._goal(y, shift)
         gap = space.layout.coordinates(goal, end - goal) / space.reach
-        columns = [Phi - self._action(y, goal, moved), (space.field(end) * units * T)[:, None]]
+        change = Phi * space.reach / space.reach[:, None] - self._action(y, goal, moved)
+        columns = [change, (space.field(end) * units * T)[:, None]]
         columns += [-space.acted_by_amounts(y, shift) * units[:, None]] if self.symmetries else []
         J = np.hstack(columns)[space.kept]
         J[:, : self.dimension][:, ~space.kept] = 0.0
@@ -172,12 +186,13 @@ class PeriodicSearch:
 
     def described(self, y: Array, T: float, shift: Array, gap: float) -> PeriodicMotion:
         """The motion, with its Floquet multipliers by falling modulus."""
-        space, units = self.space, self.space.reach / self.space.scale
-        goal, moved = space.acted(y, shift) if self.symmetries else (y, np.eye(y.size))
-        matrix = np.linalg.solve(self._action(y, goal, moved), self._run(y, T)[1])
+        space, reach = self.space, self.space.reach
+        goal, moved = self._goal(y, shift)
+        matrix = np.linalg.solve(self._action(y, goal, moved), self._run(y, T, True)[1] * reach / reach[:, None])
         found = np.linalg.eigvals(matrix).astype(np.complex128)
         names = [name for name, each in space.system.conserved.items() if each.kind == "energy"] + space.momenta
         along = np.hstack([space.field(y)[:, None], space.generators(y)])
+        units = reach / space.scale
         across = space.normal_matrix(y, matrix * units[:, None] / units, names, along)
         normal = 1.0 + eigenvalues(without_kernel(across - np.eye(len(across)), NULL))
         multipliers, normal = (each[np.argsort(-np.abs(each), kind="stable")] for each in (found, normal))

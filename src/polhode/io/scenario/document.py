@@ -29,6 +29,8 @@
     key = "state.omega[2]"
     distribution = "normal"
     std = 0.1
+    [analysis]                        # optional, for `polhode analyse`; see `analysis.py`
+    kind = "exponents"
 
 The keys of [system], [state] and [method] are the arguments of the classes that they name; `build.py` validates them
 where it makes the system, the state and the method. Tables of bodies are described in `bodies.py`.
@@ -167,6 +169,45 @@ class EpochTable(Table):
     centre: str = Field(default="ORIGIN", description="the body at its origin")
 
 
+class AxisTable(Table):
+    """One axis of a chaos map."""
+
+    key: str = Field(description='a key of [system] or [state], such as "state.omega[2]"')
+    values: list[float] | None = Field(default=None, min_length=2, description="the values, rising")
+    low: float | None = Field(default=None, description="the least value, instead of values")
+    high: float | None = Field(default=None, description="the largest value")
+    count: int | None = Field(default=None, ge=2, description="how many values there are from low to high")
+
+
+class AnalysisTable(Table):
+    """What `polhode analyse` computes; which keys matter depends on the kind."""
+
+    kind: Literal["exponents", "chaos_map", "section", "family"] = Field(description="what to compute")
+    indicator: Literal["megno", "fli", "lyapunov"] = Field(default="megno", description="of a chaos map")
+    x: AxisTable | None = Field(default=None, description="the first axis of a chaos map")
+    y: AxisTable | None = Field(default=None, description="the second axis of a chaos map")
+    section: str | None = Field(default=None, description='what vanishes on the section, such as "omega[0] - 0.2"')
+    crossings: int | None = Field(default=None, ge=1, description="how many crossings; without it, all until t_end")
+    direction: Literal[-1, 0, 1] = Field(default=1, description="of crossings, or in which a family starts")
+    axes: list[str] = Field(default=[], max_length=2, description="the two quantities of the figure of a section")
+    motion: Literal["equilibrium", "relative_equilibrium", "periodic", "libration"] = Field(
+        default="relative_equilibrium", description="of a family: which kind of motion to find near the state"
+    )
+    parameter: str | None = Field(default=None, description="of a family: a parameter, a conserved quantity or period")
+    to: float | None = Field(default=None, description="the value that the parameter of a family has to reach")
+    within: list[float] | None = Field(default=None, min_length=2, max_length=2, description="its range, instead of to")
+    hold: list[str] = Field(default=[], description="what a family keeps")
+    hold_start: list[str] = Field(default=[], description="what the first member keeps of the state")
+    arc: float = Field(default=0.05, gt=0.0, description="the first step along a family; 1 is the whole range")
+    most: int = Field(default=200, ge=2, description="the most members of a family")
+    period: float | None = Field(default=None, gt=0.0, description="a guess, for a family of periodic motions")
+    relative: bool = Field(default=False, description="whether periodic motions are so up to symmetries")
+    mode: int = Field(default=0, ge=0, description="of a libration: its number, by falling frequency")
+    amplitude: float = Field(default=0.02, gt=0.0, description="of the first libration, relative to the variables")
+    steps: int = Field(default=100, ge=1, description="steps per period")
+    quantities: list[str] = Field(default=["energy"], min_length=1, description="columns of the table of a family")
+
+
 class Document(Table):
     """A scenario file."""
 
@@ -180,6 +221,7 @@ class Document(Table):
     units: UnitsTable = Field(default=UnitsTable(), description="a table with the names of the units")
     epoch: EpochTable | None = Field(default=None, description="a table with the date of t = 0")
     ensemble: EnsembleTable | None = Field(default=None, description="a table with what differs between members")
+    analysis: AnalysisTable | None = Field(default=None, description="a table with what `polhode analyse` computes")
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 KEY = re.compile(r"(system|state)((?:\.\w+|\[\d+\])+)")
 PART = re.compile(r"\.(\w+)|\[(\d+)\]")
 MOST_MEMBERS = 100_000_000
+VARIED = "ensemble.vary.key"
 
 
 class ScenarioMembers(Members):
@@ -199,7 +200,7 @@ def distribution(scenario: Scenario, i: int, vary: VaryTable) -> Distribution:
         return getattr(distributions, str(vary.distribution))(**given)  # type: ignore[no-any-return]
 
 
-def parts_of_key(where: str, key: str) -> tuple[str, list[str | int]]:
+def parts_of_key(where: str, key: str, field: str = VARIED) -> tuple[str, list[str | int]]:
     """The table that a key is in, and the names and numbers that lead to it.
 
     >>> parts_of_key("body.toml", "system.bodies[1].mass")
@@ -208,20 +209,20 @@ def parts_of_key(where: str, key: str) -> tuple[str, list[str | int]]:
     match = KEY.fullmatch(key)
     if match is None:
         allowed = 'a key of [system] or [state], such as "state.omega[2]" or "system.body1.mass"'
-        raise ScenarioError(where, "ensemble.vary.key", key, allowed)
+        raise ScenarioError(where, field, key, allowed)
     return match[1], [name or int(number) for name, number in PART.findall(match[2])]
 
 
-def place(where: str, tables: dict[str, Any], key: str, value: Any) -> None:
+def place(where: str, tables: dict[str, Any], key: str, value: Any, field: str = VARIED) -> None:
     """Put a value into the tables; what lies on the way to it has to be there."""
-    table, parts = parts_of_key(where, key)
+    table, parts = parts_of_key(where, key, field)
     inner = tables[table]
     try:
         for part in parts[:-1]:
             inner = inner[part]
         inner[parts[-1]] = value
     except (KeyError, IndexError, TypeError):
-        raise ScenarioError(where, "ensemble.vary.key", key, problem="the file has nothing at this place") from None
+        raise ScenarioError(where, field, key, problem="the file has nothing at this place") from None
 
 
 def value_at(scenario: Scenario, key: str) -> Any:
