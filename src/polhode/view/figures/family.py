@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PERIOD = "period"
-MARKERS = {"fold": "o", "branch point": "D", "stability": "|"}
+MARKERS = {"fold": "o", "branch point": "D", "stability": "s"}
 
 
 @styled
