@@ -106,9 +106,8 @@ def _chaos_map(plan: AnalysisPlan) -> Any:
         system = build_object(where, "system", tables["system"], known_systems())
         return build_state(where, system, tables["state"])
 
-    axes = [_axis(where, name, axis) for name, axis in (("x", table.x), ("y", table.y))]
-    options = {"indicator": table.indicator, "labels": keys, "steps": document.run.steps}
-    return chaos_map(make_state, *axes, **options, **plan.extent)  # type: ignore[arg-type]
+    x, y = (_axis(where, name, axis) for name, axis in (("x", table.x), ("y", table.y)))
+    return chaos_map(make_state, x, y, indicator=table.indicator, labels=keys, steps=document.run.steps, **plan.extent)
 
 
 def _axis(where: str, name: str, axis: AxisTable) -> Array:
