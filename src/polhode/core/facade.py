@@ -28,6 +28,7 @@ ABOVE = {
     "plot_lyapunov": "polhode.view.figures.chaos",
     "plot_indicator": "polhode.view.figures.chaos",
     "plot_chaos_map": "polhode.view.figures.chaos",
+    "plot_covariance": "polhode.view.figures.covariance",
     "plot_fit": "polhode.view.figures.fit",
     "plot_manoeuvre": "polhode.view.figures.manoeuvre",
     "plot_section": "polhode.view.figures.section",
