@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,3 +200,11 @@ def test_least_effort_of_an_asymmetric_body_obeys_the_maximum_principle():
     effort = np.trapezoid(np.sum((solution.sol(t)[10:13] / 2) ** 2, axis=0), t)
     found = [manoeuvre(BODY.state(), turn(angle, BODY), T=T, steps=n).effort for n in (20, 40, 80)]
     assert extrapolated(found) == pytest.approx(effort, rel=1e-6)
+
+
+@pytest.mark.verify
+def test_the_example_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "fastest_turn.py"))
+    assert found["best"].T < 0.93 * found["along"].T
+    assert (tmp_path / "fastest_turn.png").stat().st_size > 10_000

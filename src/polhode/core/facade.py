@@ -31,6 +31,7 @@ ABOVE = {
     "family_table": "polhode.view.figures.family",
     "plot_family": "polhode.view.figures.family",
     "save_family": "polhode.io.family_file",
+    "plot_covariance": "polhode.view.figures.covariance",
     "plot_fit": "polhode.view.figures.fit",
     "plot_manoeuvre": "polhode.view.figures.manoeuvre",
     "plot_section": "polhode.view.figures.section",

@@ -8,18 +8,22 @@ Coordinates are those of the layout of the method: for one body (ξ, δΠ).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_finite, check_integer
+from ..core.facade import above
 from ..core.layout import Layout
 from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import Method
 from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -53,6 +57,12 @@ class CovarianceRun:
         sigma = self.sigma()
         unit = np.where(sigma > 0.0, sigma, 1.0)
         return float(np.abs((self.sampled - self.first_order) / (unit[:, :, None] * unit[:, None, :])).max())
+
+    def plot(self, *, sigmas: float = 3.0) -> Figure:
+        """The spread of the attitude: standard deviations over time, and ellipses of the body axes on the unit sphere."""
+        if "R[0]" not in self.names:
+            raise InvalidInputError("plot", self.names, "a run of a system whose state has the attitude R")
+        return above("plot_covariance")(self, sigmas=sigmas)  # type: ignore[no-any-return]
 
 
 def propagate_covariance(
