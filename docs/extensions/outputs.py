@@ -7,6 +7,7 @@ notebook the last value of each cell. A block that fails stops the build.
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import json
 import os
 import re
@@ -40,9 +41,19 @@ def run_blocks(blocks: list[str], pictures: Path, *, values: bool = False) -> li
     return json.loads(done.stdout)
 
 
-def with_outputs(text: str, pictures: Path, link: str, *, values: bool = False) -> str:
+def known_outputs(blocks: list[str], pictures: Path, *, values: bool, code: str) -> list[dict[str, Any]]:
+    """What the blocks give, from an earlier build with the same blocks and the same `code` if there was one."""
+    file, key = pictures / "outputs.json", hashlib.sha256(repr((blocks, values, code)).encode()).hexdigest()
+    if file.exists() and (stored := json.loads(file.read_text()))["key"] == key:
+        return stored["outputs"]
+    outputs = run_blocks(blocks, pictures, values=values)
+    file.write_text(json.dumps({"key": key, "outputs": outputs}))
+    return outputs
+
+
+def with_outputs(text: str, pictures: Path, link: str, *, values: bool = False, code: str = "") -> str:
     """A page with the output of its blocks; `link` is how it reaches the folder `pictures`."""
-    found = iter(run_blocks(BLOCK.findall(text), pictures, values=values))
+    found = iter(known_outputs(BLOCK.findall(text), pictures, values=values, code=code))
 
     def shown(match: re.Match[str]) -> str:
         output = next(found)
@@ -67,7 +78,7 @@ def on_source(app: Any, docname: str, source: list[str]) -> None:
     folder = Path(app.srcdir) / "made" / docname
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        source[0] = with_outputs(source[0], folder, f"/made/{docname}", values=is_notebook)
+        source[0] = with_outputs(source[0], folder, f"/made/{docname}", values=is_notebook, code=app.config.code_digest)
     except Exception as error:
         from sphinx.errors import ExtensionError
 

@@ -36,7 +36,7 @@ CHOSEN = {
     "free_rigid_body": "invariants",
     "free_rigid_body_order8": "body_axes",
     "quaternion": "polhode",
-    "coupled_bodies": "momenta",
+    "coupled_bodies": "energies",
     "quaternion_million_steps": "invariants",
     "tumbling_middle_axis": "rates",
     "gyrostat_spin_up": "rates",
@@ -86,10 +86,12 @@ def draw(name: str, file: Path) -> Path:
         if (seen := bodies(trajectory)) is not None:
             images.insert(0, seen)
     whole = Image.new("RGB", (sum(WIDTH), max(image.height for image in images)), "white")
-    for image, middle in zip(reversed(images), (WIDTH[1] + WIDTH[0] // 2, WIDTH[1] // 2), strict=False):
-        whole.paste(image, (middle - image.width // 2, (whole.height - image.height) // 2))
+    right = whole.width
+    for image, width in zip(reversed(images), WIDTH if len(images) > 1 else [whole.width], strict=True):
+        whole.paste(image, (right - (width + image.width) // 2, (whole.height - image.height) // 2))
+        right -= width
     path = FOLDER / f"{name}.png"
-    for colours in (128, 64, 32):
+    for colours in (128, 64, 32, 16):
         whole.quantize(colours, kmeans=1).save(path, optimize=True)
         if path.stat().st_size <= LARGEST:
             break

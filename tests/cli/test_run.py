@@ -361,7 +361,7 @@ def test_what_was_done_to_a_mesh_is_said(tmp_path):
     mesh = ["--set", f"system.body1.mesh={tmp_path / 'cube.obj'}", "--set", "system.body1.mesh_scale=500"]
     short = ["--out", str(tmp_path), "--set", "run.t_end=600", "--no-plots"]
     for result in (polhode("run", "kw4", *mesh, *short), polhode("run", "kw4", *mesh, "--dry-run")):
-        line = next(line for line in result.stdout.splitlines() if line.startswith("mesh of body1"))
+        line = next(line for line in result.stdout.splitlines() if line.startswith("mesh of Beta"))
         assert "lengths times 500" in line
         assert "mass centre 433 from the origin: moved there" in line
         assert "to principal axes" in line

@@ -202,6 +202,8 @@ def _read(path: str) -> tuple[Array, Indices]:
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
         raise InvalidInputError("path", path, f"a mesh file whose name ends in .{', .'.join(FORMATS)}")
+    if not Path(path).exists():
+        raise InvalidInputError("path", path, problem="this file does not exist")
     try:
         # from bytes without a name: a file's references to other files, such as materials, are not followed
         content = BytesIO(Path(path).read_bytes())

@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .base import exit_on_error, main, say, show_conservation
 
+if TYPE_CHECKING:
+    from ..simulation.trajectory import Trajectory
+
 Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
-FromTime = Annotated[float | None, typer.Option("--from-time", metavar="T", help="Leave out what is before this time.")]
-ToTime = Annotated[float | None, typer.Option("--to-time", metavar="T", help="Leave out what is after this time.")]
+FromTime = Annotated[
+    str | None,
+    typer.Option("--from-time", metavar="T", help='Leave out what is before this time, such as 3.5 or "3 days".'),
+]
+ToTime = Annotated[str | None, typer.Option("--to-time", metavar="T", help="Leave out what is after this time.")]
+
+
+def load_part(result: Path, start: str | None, end: str | None) -> Trajectory:
+    """The result from a time to a time, which are numbers or quantities such as "3 days"."""
+    from ..io.trajectory_file import load
+
+    trajectory = load(result)
+
+    def time(option: str, text: str | None) -> float | None:
+        if text is None:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return trajectory.units.number(option, text, "time")
+
+    return trajectory.between(time("--from-time", start), time("--to-time", end))
 
 
 @main.command()
@@ -24,15 +47,15 @@ def plot(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to put them; default: beside the result.")
     ] = None,
+    kind: Annotated[str, typer.Option("--format", metavar="KIND", help="png, pdf, svg or eps.")] = "png",
     from_time: FromTime = None,
     to_time: ToTime = None,
 ) -> None:
     """Draw the figures of a result."""
-    from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
 
-    trajectory = load(result).between(from_time, to_time)
-    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
+    trajectory = load_part(result, from_time, to_time)
+    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-", kind=kind):
         say(f"wrote {path}")
 
 
@@ -54,18 +77,16 @@ def view(
     """Show a result in the browser: the bodies move."""
     import webbrowser
 
-    from ..io.trajectory_file import load
     from ..view.html.page import save_page
-    from ..view.scene.scene import scene
 
-    trajectory = load(result).between(from_time, to_time)
+    trajectory = load_part(result, from_time, to_time)
     if html is not None:
         save_page(trajectory, html)
         say(f"wrote {html}")
         return
     from ..view.html.server import ViewServer
 
-    server = ViewServer(scene(trajectory), port)
+    server = ViewServer(trajectory, port)
     try:
         say(f"the view is at {server.address}; Ctrl-C ends it")
         if show:
@@ -89,11 +110,10 @@ def movie(
     to_time: ToTime = None,
 ) -> None:
     """Write a movie of a result: the view, drawn without a browser."""
-    from ..io.trajectory_file import load
     from ..view.movie.writer import save_movie
 
     path = out or result.with_suffix(".gif")
-    save_movie(load(result).between(from_time, to_time), path, seconds=seconds, progress=True)
+    save_movie(load_part(result, from_time, to_time), path, seconds=seconds, progress=True)
     say(f"wrote {path}")
 
 

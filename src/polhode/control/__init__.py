@@ -1,4 +1,4 @@
-"""Control: reaction wheels; optimal manoeuvres; steering a rigid body on SO(n), continuous and discrete; the discrete maximum principle."""
+"""Control: reaction wheels, thrusters; optimal manoeuvres; steering on SO(n), continuous and discrete; the discrete maximum principle."""
 
 from .attitude_geodesics import Geodesic, geodesic
 from .discrete import DiscreteSteering, steer_discrete
@@ -6,6 +6,7 @@ from .geodesics import Steering, steer
 from .manoeuvre import Manoeuvre, manoeuvre
 from .maximum_principle import DiscreteProblem, Extremal
 from .shooting import MissedEndPointError
+from .thrusters import Thrusters
 from .two_sided import TwoSidedSteering, steer_two_sided
 from .wheels import Wheels
 
@@ -17,6 +18,7 @@ __all__ = [
     "Manoeuvre",
     "MissedEndPointError",
     "Steering",
+    "Thrusters",
     "TwoSidedSteering",
     "Wheels",
     "geodesic",

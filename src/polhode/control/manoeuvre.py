@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.checks import check_integer, check_positive
+from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import LGVI
@@ -28,6 +29,9 @@ from .interior_point import minimise as find_minimum
 from .manoeuvre_guess import Guess
 from .shooting import MissedEndPointError
 from .transcription import Path, Transcription
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -61,6 +65,14 @@ class Manoeuvre:
     def t(self) -> Array:
         """The times at which the commands begin to be held."""
         return self.trajectory.t[:-1]
+
+    def plot(self) -> Figure:
+        """Commands, rate and the angle to the end over time."""
+        return above("plot_manoeuvre")(self)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names)
+        return f"Manoeuvre(T = {self.T:.8g}, effort = {self.effort:.8g}; {len(self.u)} steps of {names}; misses by {self.miss:.1g})"
 
 
 def manoeuvre(

@@ -83,7 +83,8 @@ class Hooks(ABC):
         if isinstance(body, str) and body in names:
             return names.index(body)
         if isinstance(body, bool) or not isinstance(body, int | np.integer) or not 0 <= body < len(names):
-            raise InvalidInputError(field, body, f"a number from 0 to {len(names) - 1}, or one of {', '.join(names)}")
+            several = f"a number from 0 to {len(names) - 1}, or one of {', '.join(names)}"
+            raise InvalidInputError(field, body, several if len(names) > 1 else f"0 or {names[0]!r}: there is one body")
         return int(body)
 
     @property

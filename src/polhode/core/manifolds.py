@@ -5,6 +5,7 @@ is `ξ`."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ..geometry import son, unchecked
 from ..geometry.quaternion import multiply
 from ..geometry.so3 import hat
-from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp, rotation_vee
+from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp
 
 Array = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Manifold:
     @property
     def size(self) -> int:
         """How many numbers a point has."""
-        return int(np.prod(self.shape, dtype=int))
+        return prod(self.shape)
 
     def basis(self, x: Array) -> Array:
         """The tangent vectors at `x` that the coordinates belong to, as columns: (size, dimension)."""
@@ -101,7 +102,7 @@ class Rotations(Manifold):
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        return rotation_vee(A)
+        return 0.5 * (A[..., (2, 0, 1), (1, 2, 0)] - A[..., (1, 2, 0), (2, 0, 1)])  # vee
 
     def retract(self, x: Array, xi: Array) -> Array:
         return (x.reshape(*x.shape[:-1], 3, 3) @ rotation_exp(xi)).reshape(*xi.shape[:-1], 9)

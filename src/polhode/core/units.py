@@ -75,7 +75,7 @@ DIMENSIONS = {name: (1.0, tuple(int(i == j) for j in range(4))) for i, name in e
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 FACTOR = re.compile(r"\s*([*/.·]?)\s*([^\W\d]+|°)(?:(?:\^|\*\*)?([+-]?\d))?(?=$|[\s*/.·])")
-QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d]|°|/)(.*)", re.S)
+QUANTITY = re.compile(r"\s*([+-]?(?:\d(?:_?\d)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d]|°|/)(.*)", re.S)
 LONGEST = 100  # characters of a unit or a quantity
 
 
@@ -109,8 +109,11 @@ class Units:
         """Those that a user gave: `Units`, a mapping such as `{"length": "km"}`, or None for none."""
         if units is None or isinstance(units, Units):
             return units or cls()
-        if not isinstance(units, Mapping) or not set(units) <= set(BASE):
+        if not isinstance(units, Mapping):
             raise InvalidInputError("units", units, "a mapping such as {'length': 'km', 'time': 's', 'mass': 'kg'}")
+        for key in units:
+            if key not in BASE:
+                raise InvalidInputError("units", units, problem=f"{key!r} is unknown; allowed are {', '.join(BASE)}")
         return cls(**units)
 
     def describe(self) -> dict[str, str]:
@@ -156,7 +159,7 @@ class Units:
             unit = self.size(base)
             if unit is None:
                 problem = (
-                    f'give a number, or name the unit of {base} in [units] first, as in {base} = "{_names(base)[0]}"'
+                    f'give a number, or name the unit of {base} first in units, as in {base} = "{_names(base)[0]}"'
                 )
                 raise InvalidInputError(field, text, problem=problem)
             size /= unit**power

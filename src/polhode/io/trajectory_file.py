@@ -166,6 +166,8 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     file = Path(path)
     if not file.exists():
         raise InvalidInputError("path", str(path), problem="this file does not exist")
+    if file.suffix == ".toml":
+        raise InvalidInputError("path", str(path), problem="this is a scenario: `polhode run` makes a result of it")
     if file.is_dir() and not is_zarr(file):
         raise InvalidInputError("path", str(path), problem="this is a folder, not a result file")
     dataset = read_zarr(file) if is_zarr(file) else read_netcdf(file)

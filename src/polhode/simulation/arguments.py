@@ -38,7 +38,7 @@ def check_start(state: State) -> None:
 def check_events(events: Any, system: System, tangent: bool) -> list[Event]:
     """`events` as a list, if all of them can be detected in runs of `system`."""
     if not isinstance(events, (list, tuple)) or not all(isinstance(event, Event) for event in events):
-        raise InvalidInputError("events", events, "a list of events, such as [Contact()]")
+        raise InvalidInputError("events", events, "a list of events, such as [Contact()] or [Crossing(name, function)]")
     if events and tangent:
         raise InvalidInputError(
             "events", events, problem="events and tangent=True exclude each other: give one of them"
@@ -87,7 +87,10 @@ def check_end(t0: float, t_end: Any) -> float:
 def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
     """The number of steps to do, from `steps` or from `t_end`."""
     if (t_end is None) == (steps is None):
-        raise InvalidInputError("t_end", t_end, problem="give either t_end or steps, not both")
+        problem = (
+            "say when the run ends: give t_end or steps" if steps is None else "give either t_end or steps, not both"
+        )
+        raise InvalidInputError("t_end", t_end, problem=problem)
     if steps is not None:
         if not whole(steps) or steps < 0:
             raise InvalidInputError("steps", steps, f"a whole number from 0 to {MOST_STEPS}")

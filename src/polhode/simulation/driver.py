@@ -16,6 +16,7 @@ from typing import Any, ParamSpec
 
 from numpy.typing import ArrayLike
 
+from ..core.call_help import explain_calls
 from ..core.checks import check_positive
 from ..core.dates import Epoch
 from ..core.facade import above
@@ -50,12 +51,24 @@ def _warned(run: Callable[P, Trajectory]) -> Callable[P, Trajectory]:
     return inner
 
 
+OTHER_WORDS = {
+    "dt": "step",
+    "h": "step",
+    "tol": "tolerance",
+    "rtol": "tolerance",
+    "tf": "t_end",
+    "tend": "t_end",
+    "T": "t_end",
+}
+
+
 @_warned
+@explain_calls("simulate(state, step=0.01, t_end=10.0)", OTHER_WORDS)
 def simulate(
     state: State,
     *,
-    step: float | None = None,
-    t_end: float | None = None,
+    step: float | str | None = None,
+    t_end: float | str | None = None,
     steps: int | None = None,
     tolerance: float | None = None,
     t_eval: ArrayLike | None = None,
@@ -108,7 +121,8 @@ def simulate(
     is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
 
     `units`, such as `{"length": "km", "time": "s", "mass": "kg"}`, name the units that the numbers are in, and `epoch` is the
-    date of t = 0: figures, files and exports then say so. Nothing is converted, and no number of the run changes.
+    date of t = 0: figures, files and exports then say so, and no number of the run changes. `step` and `t_end` may then be
+    quantities with a unit, such as `"30 days"`.
 
     A result that is larger than memory goes to the file `store` instead: samples are written as they are computed, and the
     trajectory that is returned is only the last of them. A call that did not finish is continued by the same call. Read the
@@ -129,6 +143,9 @@ def simulate(
     """
     check_arguments(state, LGVI() if method is None else method)
     provenance = labels(provenance, units, epoch)
+    named = Units.given(units)
+    step = named.number("step", step, "time") if isinstance(step, str) else step
+    t_end = named.number("t_end", t_end, "time") if isinstance(t_end, str) else t_end
     if controller is not None:
         _check_alone(
             tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store

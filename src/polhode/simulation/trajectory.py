@@ -123,7 +123,12 @@ class Trajectory:
         (10.0, 10, 10, [0.0, 5.0, 10.0])
         """
         if isinstance(i, int | np.integer):
+            if not -len(self) <= i < len(self):
+                raise IndexError(f"sample {i} of a trajectory that has {len(self)}, 0 to {len(self) - 1}")
             return self.state(int(i))
+        if isinstance(i, float | str | tuple):
+            hint = f"; traj.at({i!r}) is the state at that time" if isinstance(i, float) else ""
+            raise TypeError(f"traj[{i!r}]: samples are chosen by a number, a slice, a list of numbers or a mask{hint}")
         t = self.t[i]
         if t.ndim != 1 or not len(t):
             raise InvalidInputError("samples", i, f"a choice of at least one of the {len(self)} samples")

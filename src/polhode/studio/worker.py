@@ -19,7 +19,7 @@ from ..io.scenario.document import scenario_from_text
 from ..simulation.progress import rate_text
 from ..simulation.trajectory import Trajectory
 from ..view.figures.catalogue import FIGURES, check_figures, figures_for
-from ..view.figures.style import styled
+from ..view.figures.style import has_matplotlib, styled
 from ..view.html.notebook import to_png
 from ..view.html.page import scene_data
 from ..view.scene.scene import scene
@@ -62,6 +62,8 @@ def motion(trajectory: Trajectory) -> Message:
     notes = [str(warning) for warning in trajectory.warnings] + [str(event) for event in trajectory.events]
     if trajectory.accuracy:
         notes.insert(0, str(trajectory.accuracy))
+    if not has_matplotlib():
+        notes.append("No figures are drawn: they need matplotlib, pip install 'polhode[plot]'.")
     cost = f"{stats.steps:,} steps in {stats.seconds:.2g} s: {rate_text(stats.steps_per_second)}"
     return {
         "kind": "motion",
@@ -75,6 +77,8 @@ def motion(trajectory: Trajectory) -> Message:
 
 
 def _figures(plan: Plan) -> list[str]:
+    if not has_matplotlib():
+        return []
     asked = plan.scenario.document.output.plots
     return figures_for(plan.system) if isinstance(asked, bool) else check_figures(asked, plan.system)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._version import __version__
-from ..bodies import Polyhedron
+from ..bodies import Body, Polyhedron
 from ..core.method import Method
 from ..core.system import System
 from ..methods import composition
@@ -73,8 +73,9 @@ def conservation_html(trajectory: Trajectory) -> str:
 
 def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
-    named = zip(system.body_labels, system.bodies, strict=True)
-    found = {f"mesh of {name}": body.placement for name, body in named if type(body) is Polyhedron}
+    bodies: list[Body | None] = [*system.bodies] or [system.shape]
+    named = zip(system.body_labels, bodies, strict=False)  # of coupled bodies there are labels only
+    found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
 

@@ -174,19 +174,32 @@ def test_both_backgrounds_are_legible(run: ph.Trajectory, tmp_path: Path) -> Non
 
 
 def test_the_served_page_is_the_same_page(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
     from polhode.view.html.server import ViewServer
 
     file = tmp_path / "view.html"
     save_page(run, file)
     opened(chromium, file.as_uri())
-    expected = slide(chromium, 0.4)
-    server = ViewServer(scene(run), port=0)
+    expected = slide(chromium, 0.4)[:440]  # above the controls
+    server = ViewServer(run, port=0)
     try:
         opened(chromium, server.address)
-        assert changed(expected, slide(chromium, 0.4)) == 0
-        assert changed(expected, slide(chromium, 0.9)) > 2000
+        assert changed(expected, slide(chromium, 0.4)[:440]) == 0
+        assert changed(expected, slide(chromium, 0.9)[:440]) > 2000
         assert complaints(chromium) == []
         assert requests(chromium) == [f"{server.address}/"]
+        # a part of the run: from and to are fields of the page
+        boxes = chromium.find_elements("css selector", ".part input")
+        assert [box.get_attribute("placeholder") for box in boxes] == ["0", "8"]
+        boxes[0].send_keys("2", Keys.TAB)
+        wait_until(lambda: "from=2" in chromium.current_url)
+        slide(chromium, 0.0)
+        assert chromium.find_element("css selector", "output").text == "t = 2.000"
+        slide(chromium, 1.0)
+        assert chromium.find_element("css selector", "output").text == "t = 8.000"
+        opened(chromium, f"{server.address}/?from=20")
+        assert "the run is from 0 to 8" in chromium.page_source
     finally:
         server.close()
 

@@ -227,6 +227,10 @@ def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> S
 
 def _read(file: Path) -> str:
     """The text of a scenario file."""
+    if file.suffix in (".nc", ".zarr"):
+        raise ScenarioError(
+            str(file), "file", message="this is a result; a scenario is a TOML file: see polhode info FILE"
+        )
     if file.is_dir():
         raise ScenarioError(str(file), "file", message="this is a folder; a scenario is a TOML file")
     try:

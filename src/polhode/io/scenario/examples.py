@@ -24,5 +24,6 @@ def find_example(name: str) -> Path:
     """The scenario file of the example called `name`."""
     known = example_scenarios()
     if name not in known:
-        raise ScenarioError(name, "example", message=f"no file or example of this name{nearest(name, known)}")
+        hint = nearest(name, known) or "; `polhode examples` lists those that there are"
+        raise ScenarioError(name, "example", message=f"no file or example of this name{hint}")
     return known[name]

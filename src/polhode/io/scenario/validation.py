@@ -165,15 +165,22 @@ def _first_error(
     error = errors[0]
     found, index, table, last = _keys(model, error)
     place = ".".join(filter(None, [*path, found])) + index
+    meaning = table.model_fields[last].description if last in table.model_fields else None
+    if error["type"] in ("model_type", "dict_type") and meaning and not index:
+        return ScenarioError(where, place, error["input"], meaning)  # such as "a table with the date"
     if error["type"] not in ("extra_forbidden", "missing"):
         here = [other for other in errors if _keys(model, other)[:2] == (found, index)]
         allowed = [EXPECTED.get(other["type"], other["msg"]).format(**other.get("ctx", {})) for other in here]
         return ScenarioError(where, place, error["input"], " or ".join(dict.fromkeys(allowed)))
     known = table.model_fields
     if error["type"] == "missing":
-        meaning = known[last].description
         return ScenarioError(where, place, message=f"{place} is missing" + (f": {meaning}" if meaning else ""))
     hint = nearest(last, known) or "."
+    for name, field in known.items():  # a key of a table inside this one
+        inner = _table_in(field.annotation)
+        if inner is not None and last in inner.model_fields:
+            hint = f"; did you mean '{name}.{last}'?"
+            break
     return ScenarioError(where, place, error["input"], message=f"{place} is unknown{hint} Allowed: {', '.join(known)}")
 
 

@@ -33,13 +33,13 @@ class Pane {
     make("option", list, { value: "", textContent: "chosen for the tolerance", hidden: byStep });
     for (const { name, summary } of form.methods) make("option", list, { value: name, textContent: name, title: summary });
     list.value = table.type || (byStep ? "LGVI" : "");
-    this.options = make("span", this.how);
     this.extent = make("select", this.how, { className: "extent" });
     this.extent.setAttribute("aria-label", "step or tolerance");
     for (const name of ["step", "tolerance"]) make("option", this.extent, { value: name, textContent: name });
     this.extent.value = byStep ? "step" : "tolerance";
     this.amount = make("input", this.how, { type: "text", className: "amount", value: byStep ? form.step : form.tolerance ?? 1e-9 });
     this.amount.setAttribute("aria-label", "its value");
+    this.options = make("div", this.how, { className: "options" });
     this.showOptions(table);
     list.addEventListener("change", () => { this.showOptions({}); this.changed(); });
     this.amount.addEventListener("change", () => this.changed());

@@ -28,7 +28,7 @@ const SOLID_FRAGMENT = `
     if (dot(n, e) < 0.0) n = -n;
     float slope = max(dot(n, l), 0.0), shine = 0.16 * pow(max(dot(n, normalize(l + e)), 0.0), 40.0);
     float open = sun ? reached(slope) : 1.0;
-    float lit = sun ? 0.2 + 0.9 * slope * open : 0.5 + 0.1 * n.z + 0.5 * slope;
+    float lit = sun ? 0.3 + 0.72 * slope * open : 0.5 + 0.1 * n.z + 0.5 * slope;
     result = vec4(min(colour * lit + shine * open * step(0.001, slope), 1.0), 1.0);
   }`;
 const RIBBON_VERTEX = `

@@ -66,6 +66,14 @@ function polhodeView(root, given = null, kept = {}) {
     made.addEventListener("change", () => { root.focus({ preventScroll: true }); redraw(); }); // keys are the view's again
     return made;
   };
+  if (scene.whole) { // a server shows any part of the run
+    const part = make("span", first, { className: "part" }), asked = new URLSearchParams(location.search);
+    const boxes = ["from", "to"].map((name, i) => {
+      const box = make("input", make("label", part, { textContent: name }), { type: "text", name, value: asked.get(name) || "", placeholder: scene.whole[i] });
+      box.addEventListener("change", () => { location.search = new URLSearchParams(boxes.filter((b) => b.value.trim()).map((b) => [b.name, b.value.trim()])); });
+      return box;
+    });
+  }
   const speed = select(first, "speed", SPEEDS.map((x) => [x, x + "×"]), kept.speed || 1);
   const follow = select(second, "follow", choices.map((choice, i) => [i, choice.name]), Math.max(0, choices.findIndex((c) => c.name === kept.follow)), "follow");
   follow.parentNode.hidden = choices.length < 2;
@@ -221,9 +229,9 @@ function polhodeView(root, given = null, kept = {}) {
     0: () => { follow.value = 0; redraw(); }, "?": () => { help.hidden = !help.hidden; }, Escape: () => { help.hidden = true; } };
   root.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
-    const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, own = e.target.closest("select, button, input[type=checkbox]");
+    const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, own = e.target.closest("select, button, input[type=checkbox], input[type=text]");
     const action = key >= "1" && key <= "9" && key.length === 1 ? () => followBody(key - 1) : actions[key];
-    if (!action || (own && (key === " " || own.tagName === "SELECT"))) return; // which a control has its own use for
+    if (!action || (own && (key === " " || own.tagName === "SELECT" || own.type === "text"))) return; // which a control has its own use for
     e.preventDefault();
     action();
   });

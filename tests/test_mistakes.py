@@ -1,0 +1,180 @@
+"""Plausible mistakes, in Python and in the command: each is answered by one message that says what to do.
+
+A row of the table: the mistake, and words that its message must hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import polhode as ph
+from polhode.bodies import Ellipsoid, Polyhedron, Sphere
+from polhode.cli import main
+
+LONGEST = 700  # characters of a message
+
+SCENARIO = """
+[units]
+length = "m"
+time = "s"
+mass = "kg"
+[system]
+type = "FreeRigidBody"
+inertia = [1.0, 2.0, 3.0]
+[state]
+omega = [0.7, -0.6, 0.5]
+[run]
+step = 0.1
+t_end = 2.0
+"""
+
+
+@cache
+def body() -> ph.FreeRigidBody:
+    return ph.FreeRigidBody([1, 2, 3])
+
+
+@cache
+def state() -> ph.State:
+    return body().state(omega=[0.7, -0.6, 0.5])
+
+
+@cache
+def traj() -> ph.Trajectory:
+    return ph.simulate(state(), step=0.1, steps=20)
+
+
+@cache
+def pair() -> ph.FullTwoBodyProblem:
+    return ph.FullTwoBodyProblem(Sphere(1.0, 0.1, name="Beta"), Sphere(2.0, 0.1, name="Alpha"))
+
+
+def run(**options: Any) -> ph.Trajectory:
+    return ph.simulate(state(), **({"step": 0.1, "t_end": 1.0} | options))
+
+
+IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "a system for a state": (lambda: ph.simulate(body(), t_end=1.0), ["state = ", ".state(omega="]),  # type: ignore[arg-type]
+    "no end": (lambda: ph.simulate(state(), step=0.1), ["t_end", "say when the run ends", "t_end or steps"]),
+    "two ends": (lambda: run(steps=3), ["give either t_end or steps"]),
+    "an end between steps": (lambda: run(step=0.3), ["whole number of steps", "use t_end = 0.9", "0.25"]),
+    "the other direction": (lambda: run(t_end=-1.0), ["t_end = -1.0", "a time after the start"]),
+    "dt for step": (lambda: ph.simulate(state(), dt=0.1, t_end=1.0), ["'dt'", "did you mean 'step'", "t_end="]),  # type: ignore[call-arg]
+    "a step without its name": (lambda: ph.simulate(state(), 0.1, 1.0), ["Use simulate(state, step=0.01, t_end=10.0)"]),  # type: ignore[misc]
+    "a method by its name": (lambda: run(method="LGVI"), ["method = 'LGVI'", "such as LGVI(order=2)"]),
+    "an order that there is not": (lambda: ph.LGVI(order=3), ["order = 3", "2, 4, 6, 8"]),
+    "a method that does not fit": (lambda: run(method=ph.SymmetricMoserVeselov()), ["cannot integrate FreeRigidBody", "LGVI"]),
+    "a step that is too long": (lambda: run(step=100.0, t_end=1000.0), ["the largest usable step", "a good choice"]),
+    "an event that is not one": (lambda: run(events=[abs]), ["events", "[Contact()] or [Crossing(name, function)]"]),
+    "a contact of one body": (lambda: run(events=[ph.Contact()]), ["at least two bodies"]),
+    "moments of no body": (lambda: ph.FreeRigidBody([1, 1, 3]), ["(3 > 1 + 1)", "allow_unphysical=True"]),
+    "a rate of two numbers": (lambda: body().state(omega=[0.7, -0.6]), ["omega", "shape (3,), not (2,)"]),
+    "rate and momentum": (lambda: body().state(omega=[1, 0, 0], Pi=[1, 0, 0]), ["either omega or Pi"]),
+    "a matrix that does not rotate": (lambda: body().state(R=[[1, 0, 0], [0, 1, 0], [0, 0, 2]]), ["R = ", "a rotation"]),
+    "a misspelt field": (lambda: traj().omgea, ["omgea", "its fields are R, q, omega, Pi"]),
+    "a time for an index": (lambda: traj()[1.5], ["traj.at(1.5)"]),  # type: ignore[call-overload]
+    "a sample too far": (lambda: traj()[100], ["sample 100", "0 to 20"]),
+    "a time after the run": (lambda: traj().at(100.0), ["t = 100.0", "times from 0 to 2"]),
+    "a figure of other systems": (lambda: traj().plot("orbit"), ["figure = 'orbit'", "invariants, rates"]),
+    "one axes for two panels": (lambda: traj().plot("rates", ax=3), ["ax = 3", "a list of 2 Axes"]),
+    "a result that is not there": (lambda: ph.load("nowhere.nc"), ["nowhere.nc", "does not exist"]),
+    "a movie of a kind unknown": (lambda: traj().movie("run.avi"), ["run.avi", ".mp4 or .gif"]),
+    "a mesh that is not there": (lambda: Polyhedron.from_file("rock.obj", density=1.0), ["rock.obj", "does not exist"]),
+    "a mass below zero": (lambda: Ellipsoid(-1.0, [1, 2, 3]), ["mass = -1.0", "a positive number"]),
+    "bodies of one name": (lambda: ph.FullBodyProblem([Sphere(1.0, 0.1, name="A")] * 2), ["'A'", "give each its own"]),
+    "a body that is not there": (lambda: pair().body_number("Gamma"), ["'Gamma'", "0 to 1", "Beta, Alpha"]),
+    "no position": (lambda: pair().state(V=[0, 1, 0]), ["the relative position X, or orbital elements"]),
+    "a misnamed element": (lambda: pair().state(elements={"a": 1.0, "ecc": 0.1}), ["elements", "a, q, e, inclination"]),
+    "a quantity without units": (lambda: run(t_end="30 days"), ["t_end = '30 days'", "name the unit of time", 'time = "s"']),
+    "a quantity of the wrong kind": (lambda: run(t_end="3 km", units={"time": "s"}), ["t_end = '3 km'", "of time", "'30 days'"]),
+    "a misspelt unit": (lambda: run(step="1 secnd", units={"time": "s"}), ["step", "'secnd'", "did you mean 'second'"]),
+    "units by one word": (lambda: run(units="SI"), ["units = 'SI'", "{'length': 'km'"]),
+    "a misspelt kind of unit": (lambda: run(units={"lenght": "km"}), ["'lenght' is unknown", "length, time, mass, angle"]),
+    "a unit of another kind": (lambda: run(units={"length": "s"}), ["units.length = 's'", "one of m, km"]),
+    "a unit in capitals": (lambda: run(units={"time": "Days"}), ["units.time = 'Days'", "did you mean 'days'"]),
+    "a date in words": (lambda: run(epoch="May 4, 2031"), ["epoch = 'May 4, 2031'", "2031-05-04T12:00:00"]),
+    "a time system of no standard": (lambda: run(epoch={"date": "2031-05-04", "time_system": "ET"}), ["'ET'", "TDB"]),
+    "dates without an epoch": (lambda: traj().to_pandas(dates=True), ["need an epoch and a unit of time"]),
+}  # fmt: skip
+
+IN_THE_COMMAND: dict[str, list[str]] = {
+    "run nowhere": ["no file or example", "polhode examples"],
+    "run kw44": ["did you mean 'kw4'"],
+    "run nowhere.toml": ["nowhere.toml", "No such file"],
+    "run .": ["folder", "a scenario is a TOML file"],
+    "run result.nc": ["this is a result", "polhode info"],
+    "rnu case.toml": ["Did you mean 'run'"],
+    "run case.toml --set run.stp=1": ["run.stp is unknown", "did you mean 'step'", "t_end"],
+    "run case.toml --set step=1": ["step is unknown", "did you mean 'run.step'"],
+    "run case.toml --set run.step": ["KEY=VALUE"],
+    "run case.toml --set run.step=0.3": ["run.t_end = 2.0", "whole number of steps", "use t_end = 1.8"],
+    "run case.toml --set run.t_end=": ["run.t_end is missing", "t_end or steps"],
+    "run case.toml --set system.type=FreeRigidbody": ["system.type", "did you mean 'FreeRigidBody'"],
+    "run case.toml --set method.type=lgvi": ["method.type = 'lgvi'", "did you mean 'LGVI'"],
+    "run case.toml --set state.w=1": ["state.w is unknown", "omega, Pi"],
+    "run case.toml --set run.t_end=30dais": ["run.t_end = '30dais'", "did you mean 'days'"],
+    "run case.toml --set run.t_end=30km": ["run.t_end = '30km'", "a quantity of time", "'30 days'"],
+    "run case.toml --set state.omega=5degrees": ["state.omega = '5degrees'", "rad/time", "'5 degree/s'"],
+    "run case.toml --set units.time=fortnight": ["units.time = 'fortnight'", "one of s, ms"],
+    "run case.toml --set units.lenght=km": ["units.lenght is unknown", "did you mean 'length'"],
+    "run case.toml --set units=SI": ["units = 'SI'", "a table with the names of the units"],
+    "run case.toml --set epoch.date=soon": ["epoch.date = 'soon'", "a date like 2031-05-04"],
+    "run case.toml --set units.time= --set run.t_end=1min": [
+        "run.t_end = '1min'",
+        "a number, or name the unit of time",
+    ],
+    "info case.toml": ["case.toml", "this is a scenario", "polhode run"],
+    "plot result.nc --figure orbits": ["figure = 'orbits'", "one of invariants"],
+    "plot result.nc --from-time 3days": ["the run is from 0 to 2"],
+    "plot result.nc --from-time soon": ["--from-time = 'soon'", "a number, or a quantity of time"],
+    "export result.nc --to spk": ["has no position", "--to ck and aem"],
+    "export result.nc --to scv": ["--to = 'scv'", "did you mean 'csv'"],
+    "export result.nc --to aem --body 3": ["--body = 3", "0 or 'body'"],
+    "export result.nc --to aem --epoch soon": ["epoch = 'soon'", "a date like"],
+    "movie result.nc --out a.avi": ["a.avi", ".mp4 or .gif"],
+    "ensemble case.toml": ["no [ensemble] table"],
+}
+
+
+def check(message: str, words: list[str]) -> None:
+    assert len(message) < LONGEST
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize("mistake", IN_PYTHON)
+def test_in_python(mistake: str) -> None:
+    attempt, words = IN_PYTHON[mistake]
+    with pytest.raises((ph.PolhodeError, TypeError, IndexError, AttributeError)) as caught:
+        attempt()
+    check(str(caught.value), words)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("mistakes")
+    (place / "case.toml").write_text(SCENARIO)
+    traj().labelled({"time": "s"}).save(place / "result.nc")
+    return place
+
+
+@pytest.mark.parametrize("command", IN_THE_COMMAND)
+def test_in_the_command(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(main, command.split(), env={"COLUMNS": "200"})
+    assert result.exit_code == 2
+    assert isinstance(result.exception, SystemExit)
+    check(re.sub(r"[│╭╮╰╯─\s]+", " ", result.stderr), IN_THE_COMMAND[command])
+    assert sorted(path.name for path in folder.iterdir()) == ["case.toml", "result.nc"]  # nothing is left behind
+
+
+def test_there_are_enough() -> None:
+    assert len(IN_PYTHON) >= 25
+    assert len(IN_THE_COMMAND) >= 25
