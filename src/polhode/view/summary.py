@@ -75,7 +75,7 @@ def mesh_reports(system: System) -> dict[str, str]:
     """What was done to the meshes of a system's bodies: units, repeated vertices, mass centre, axes."""
     bodies: list[Body | None] = [*system.bodies] or [system.shape]
     named = zip(system.body_labels, bodies, strict=False)  # of coupled bodies there are labels only
-    found = {f"mesh of {name}": body.placement for name, body in named if isinstance(body, Polyhedron)}
+    found = {f"mesh of {name}": body.placement for name, body in named if type(body) is Polyhedron}
     return {name: str(placement).replace("\n", "; ") for name, placement in found.items()}
 
 

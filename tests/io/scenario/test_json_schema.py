@@ -136,5 +136,5 @@ def test_every_key_is_described():
 
 def test_every_meaning_is_of_some_key():
     names = {name for part in scenario_schema()["$defs"].values() for name in part.get("properties", ())}
-    names |= {name for kind in scenario_schema()["$defs"]["body"]["oneOf"] for name in kind["properties"]}
+    names |= {name for kind in scenario_schema()["$defs"]["part"]["oneOf"] for name in kind["properties"]}
     assert {key.rpartition(".")[2] for key in MEANINGS} <= names

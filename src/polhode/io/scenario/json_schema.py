@@ -61,7 +61,7 @@ def scenario_schema() -> Schema:
         _allow_quantities(table, keys)
     for name in systems:
         _allow_quantities(parts[name], SYSTEM)
-    for body in parts["body"]["oneOf"]:
+    for body in [*parts["body"]["oneOf"], *parts["part"]["oneOf"]]:
         _allow_quantities(body, SYSTEM)
     schema["allOf"] = [_if_type("system", name, system=name, state=f"{name}.state") for name in systems]
     schema["allOf"] += [_if_type("method", name, method=name) for name in methods]

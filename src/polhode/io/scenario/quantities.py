@@ -37,7 +37,7 @@ STATE = _keys(
 ORBIT = _keys({LENGTH: "a q", ANGLE: "inclination node periapsis true_anomaly mean_anomaly"})
 SYSTEM = _keys(
     {
-        LENGTH: "radius radii semiaxes length length1 centre1 centre2 rho0 positions point",
+        LENGTH: "radius radii semiaxes sides height inner_radius position pivot length length1 centre1 centre2 rho0 positions point",
         MASS: "mass mass1 mass2 masses",
         INERTIA: "inertia inertia1 inertia2 inertia_cm inertias damper_inertia",
         RATE: "n",
