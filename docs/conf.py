@@ -36,6 +36,9 @@ myst_dmath_double_inline = False
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Array", "Controller", "Estimator", "InertiaLike")}
+python_maximum_signature_line_length = 88
 autodoc_default_options = {"members": True}
 add_module_names = False
 

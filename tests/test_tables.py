@@ -76,7 +76,7 @@ def test_html_and_markdown_are_escaped():
 
 def test_for_a_terminal():
     console = Console(width=60, record=True, file=StringIO())
-    console.print(SMALL.to_rich(leave_out=["parts"]))
+    console.print(SMALL.to_rich(console.width, leave_out=["parts"]))
     text = console.export_text()
     assert "a|b" in text
     assert "<x>" not in text
@@ -92,3 +92,14 @@ def test_packages_are_packages_and_objects_travel():
 
 def test_all_public_names_are_there():
     assert [name for name in ph.__all__ if not hasattr(ph, name)] == []
+
+
+def test_a_table_that_is_too_wide_becomes_paragraphs():
+    words = {"name": "spin", "what": "a long text " * 9, "number": "-0.077471177", "verdict": "a misprint " * 9}
+    wide = Table("Wide", [words, words])
+    assert wide.least_width() == 1 + (3 + 4) + (3 + 4) + (3 + 12) + (3 + 8)
+    lines = wide.to_records(40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[0] == "Wide"
+    assert "  number   -0.077471177" in lines
+    assert " ".join(lines).split().count("text") == 18

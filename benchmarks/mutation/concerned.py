@@ -2,19 +2,22 @@
 
 1. the doctests of the file, and the test file of its name
 2. the tests of its folder, and those that lie directly in the folders above
-3. the promises of the systems and methods that are built on it, nearest first
-4. the long tests of the same folder
+3. the test files anywhere that use most of what it defines
+4. the tests and the promises of the systems and methods that are built on it, nearest first
+5. the long tests of the same folder
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 from polhode.methods import known_methods
 from polhode.systems import known_systems
 
+FILES = 3  # how many test files of other folders
 NEAREST = 4  # how many systems stand for all that are built on a file
 SHORT, LONG = ["-m", "not verify"], ["-m", "verify"]
 
@@ -54,13 +57,22 @@ def distance(root: Path, start: str, goal: str) -> int | None:
     return None
 
 
+def source_of(cls: type) -> str:
+    """The file that defines a class."""
+    return "/".join(cls.__module__.split(".")[1:]) + ".py"
+
+
+def named_test(root: Path, path: str) -> list[Path]:
+    """The test file of a source file's name, if there is one."""
+    file = root.parents[1] / "tests" / Path(path).parent / f"test_{Path(path).stem}.py"
+    return [file] if file.exists() else []
+
+
 def nearest(root: Path, path: str, classes: dict[str, type]) -> list[str]:
     """The classes whose files lead to this one, nearest first."""
     found = []
     for name, cls in classes.items():
-        parts = cls.__module__.split(".")[1:]
-        file = root.joinpath(*parts).with_suffix(".py").relative_to(root).as_posix()
-        steps = distance(root, file, path)
+        steps = distance(root, source_of(cls), path)
         if steps is not None:
             found.append((steps, name))
     return [name for _, name in sorted(found)][:NEAREST]
@@ -76,18 +88,43 @@ def promises(root: Path, path: str) -> list[str]:
     return ["tests/verification", "-k", f"({' or '.join(wanted)}){few}"] if wanted else []
 
 
+@cache
+def used_names(file: Path) -> set[str]:
+    """The names and attributes that a file uses, and the words of its texts: scenarios name systems there."""
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    found = {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+    return found | set(re.findall(r"\w+", " ".join(texts)))
+
+
+def users(root: Path, path: str, besides: list[Path]) -> list[Path]:
+    """The test files that use most of the names that a source file defines, for others to use."""
+    body = ast.parse((root / path).read_text()).body
+    defined = {n.name for n in body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+    defined |= {n.name for c in body if isinstance(c, ast.ClassDef) for n in c.body if isinstance(n, ast.FunctionDef)}
+    files = [
+        file for file in sorted((root.parents[1] / "tests").rglob("test_*.py")) if "verification" not in file.parts
+    ]
+    others = [file for file in files if not any(file.is_relative_to(other) for other in besides)]
+    counts = sorted((-len({n for n in defined if n[0] != "_"} & used_names(file)), file) for file in others)
+    return [file for count, file in counts if count][:FILES]
+
+
 def concerned(root: Path, path: str) -> list[list[str]]:
     """Arguments of pytest for each stage."""
     tree = root.parents[1]
     tests, here = tree / "tests", tree / "tests" / Path(path).parent
     above = [folder for folder in here.parents if folder.is_relative_to(tests) and folder != tests]
     folder = next(folder for folder in (here, *above) if folder.is_dir())
-    named = here / f"test_{Path(path).stem}.py"
+    classes = {**known_systems(), **known_methods()}
+    built_on_it = [file for name in nearest(root, path, classes) for file in named_test(root, source_of(classes[name]))]
     stages = [
-        [tree / "src/polhode" / path, *([named] if named.exists() else [])],
+        [tree / "src/polhode" / path, *named_test(root, path)],
         [folder],
         [file for other in above if other != folder for file in sorted(other.glob("test_*.py"))],
     ]
+    stages.append(users(root, path, [folder, *stages[-1]]))
+    stages.append(sorted({file for file in built_on_it if not file.is_relative_to(folder)}))
     short = [[each.relative_to(tree).as_posix() for each in stage] for stage in stages if stage]
     short += [promises(root, path)] if promises(root, path) else []
     return [*([*stage, *SHORT] for stage in short), [folder.relative_to(tree).as_posix(), *LONG]]

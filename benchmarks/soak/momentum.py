@@ -2,8 +2,9 @@
 
 Every system with a conserved momentum, with `LGVI` and `QuaternionVI`, from several starts near its example. The error after
 N steps is the root mean square over the starts; the exponent is the slope of its logarithm over that of N. Rounding
-without bias makes a random walk, with exponent ½; a bias makes 1. Errors are relative to the size of the momentum, or of the
-whole Π where what is conserved is a component of it, which may well be near zero.
+without bias makes a random walk, with exponent ½; a bias makes 1. Its standard error is found by drawing among the starts
+again and again. Errors are relative to the size of the momentum, or of the whole Π where what is conserved is a component of
+it, which may well be near zero; where Π grows (under a constant moment, as N), to the largest so far.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ BEGIN, END = "<!-- made by python -m benchmarks.soak.momentum -->", "<!-- end --
 STEP = 0.05
 SPREAD = 0.03  # of the starts, about the example
 FIRST, PER_DECADE = 1_000, 4  # the step number of the first sample, and how many samples follow in each decade
+REDRAWN = 400
 STARTS, ATTEMPTS = 16, 4  # how many, and how many more may be tried: bodies that collide have no momentum to follow
 
 
@@ -43,16 +45,34 @@ class Growth:
     starts: int
     steps: list[int]
     errors: list[float]
+    uncertainty: float | None = None
+    """Standard error of the exponent."""
 
     @property
     def exponent(self) -> float:
         """Slope of log error over log N; later samples count as much as earlier ones."""
-        N, e = np.log(self.steps), np.log(np.maximum(self.errors, 1e-300))
-        return float(np.polyfit(N, e, 1)[0])
+        return slope(self.steps, np.array(self.errors))
 
     def at(self, steps: int) -> float | None:
         """The error after so many steps, if the run was that long."""
         return self.errors[self.steps.index(steps)] if steps in self.steps else None
+
+
+def slope(steps: list[int], errors: Array) -> float:
+    """Of log error over log N."""
+    return float(np.polyfit(np.log(steps), np.log(np.maximum(errors, 1e-300)), 1)[0])
+
+
+def root_mean_square(errors: Array) -> Array:
+    """Over the starts, which are the rows."""
+    return np.asarray(np.sqrt(np.mean(np.square(errors), axis=0)))
+
+
+def uncertainty(steps: list[int], errors: Array) -> float:
+    """Standard error of the exponent: its spread when the starts are drawn anew from themselves."""
+    random, count = np.random.default_rng(3), len(errors)
+    drawn = [slope(steps, root_mean_square(errors[random.integers(0, count, count)])) for _ in range(REDRAWN)]
+    return float(np.std(drawn))
 
 
 def bound_pair(relative: bool) -> State:
@@ -119,9 +139,10 @@ def errors(state: State, method: Method, numbers: list[int]) -> dict[str, Array]
     for name in momenta(system):
         components = found[name].reshape(len(rows), -1)
         whole = values["Pi"] if "Pi" in values and name != "linear_momentum" else components
-        largest = float(np.max(np.linalg.norm(whole.reshape(len(rows), -1), axis=1)))
-        size = sizes.get(name, 0.0) or max(largest, float(np.max(np.abs(components)))) or 1.0
-        result[name] = np.linalg.norm(components[1:] - components[0], axis=1) / size
+        norms = np.maximum(*(np.linalg.norm(each.reshape(len(rows), -1), axis=1) for each in (whole, components)))
+        size = sizes.get(name, 0.0) or np.maximum.accumulate(norms)[1:]
+        difference = np.linalg.norm(components[1:] - components[0], axis=1)
+        result[name] = difference / np.where(np.asarray(size) > 0.0, size, 1.0)
     return result
 
 
@@ -144,7 +165,8 @@ def measured(state: State, method: Method, last: int, count: int) -> list[Growth
             name,
             done,
             numbers,
-            [float(e) for e in np.sqrt(np.mean(np.square(values), axis=0))],
+            [float(e) for e in root_mean_square(np.array(values))],
+            uncertainty(numbers, np.array(values)),
         )
         for name, values in all_errors.items()
     ]
@@ -159,7 +181,8 @@ def table(found: list[Growth]) -> str:
     for growth in sorted(found, key=lambda growth: (growth.system, growth.method, growth.quantity)):
         errors = [growth.at(10**6), growth.at(10**7), growth.errors[-1]]
         cells = [growth.system, growth.method, growth.quantity, f"{growth.starts}", f"{growth.steps[-1]:.0e}"]
-        cells += [f"{growth.exponent:.2f}", *("" if e is None else f"{e:.1e}" for e in errors)]
+        spread = "" if growth.uncertainty is None else f" ± {growth.uncertainty:.2f}"
+        cells += [f"{growth.exponent:.2f}{spread}", *("" if e is None else f"{e:.1e}" for e in errors)]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -194,7 +217,7 @@ def main() -> None:
     for state, method in pairs(given.systems, given.orders):
         new = measured(state, method, int(given.steps), given.starts)
         for growth in new:
-            text = f"{growth.exponent:5.2f} {growth.errors[-1]:.1e}"
+            text = f"{growth.exponent:5.2f} ± {growth.uncertainty:.2f} {growth.errors[-1]:.1e}"
             print(f"{growth.system:22s} {growth.method:24s} {growth.quantity:22s} {text}", flush=True)
         found = merged(found, new)
         write(found)

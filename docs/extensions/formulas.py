@@ -9,6 +9,9 @@ from typing import Any
 # letters in another hand, which browsers take from Unicode and not from an attribute
 VARIANT = re.compile(r'<mi mathvariant="(script|double-struck|fraktur)">([A-Za-z])</mi>')
 
+# "+=" and "-=", written \\mathrel{+}=, of which the converter makes an operator inside an operator
+ASSIGNMENT = re.compile(r"<mo><mrow><mo>(&#x\w+;)</mo></mrow></mo><mo>&#x0003D;</mo>")
+
 # the dot of a time derivative, which is lost in small type unless it is drawn larger
 DOT = "<mo>&#x002D9;</mo></mover>"
 LARGER = DOT.replace("<mo>", '<mo style="font-size:180%">')
@@ -19,6 +22,7 @@ def mathml(latex: str, *, block: bool) -> str:
     from latex2mathml.converter import convert
 
     found = VARIANT.sub(_letter, convert(latex, display="block" if block else "inline"))
+    found = ASSIGNMENT.sub(r"<mo>\1&#x0003D;</mo>", found)
     if left := re.search(r"\\[A-Za-z]+|<m\w>&</m\w>", found):
         raise ValueError(f"{left.group()} in the formula {latex}")
     return found.replace(DOT, LARGER)

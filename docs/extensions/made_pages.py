@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from gallery import gallery_page
 from references import command_page, scenario_page
 
 TABLES = """# Systems and methods
@@ -52,6 +53,7 @@ def published_values() -> str:
 
 
 PAGES = {
+    "gallery": gallery_page,
     "systems_and_methods": systems_and_methods,
     "scenario": scenario_page,
     "command": command_page,

@@ -7,7 +7,9 @@ notebook the last value of each cell. A block that fails stops the build.
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from typing import Any
 
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 LONGEST = 60  # lines of output that are shown
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 DRIVER = Path(__file__).with_name("run_blocks.py")
 
 
@@ -30,18 +33,27 @@ def notebook_markdown(text: str) -> str:
 def run_blocks(blocks: list[str], pictures: Path, *, values: bool = False) -> list[dict[str, Any]]:
     """What each block prints (`text`), draws (`pictures`: names of files in that folder) and, with `values`, is worth (`html`)."""
     job = json.dumps({"blocks": blocks, "pictures": str(pictures), "values": values})
+    command, env = [sys.executable, str(DRIVER)], os.environ | {"PYTHONPATH": str(SOURCES)}
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, str(DRIVER)], input=job, cwd=folder, capture_output=True, text=True, timeout=1800
-        )
+        done = subprocess.run(command, input=job, cwd=folder, env=env, capture_output=True, text=True, timeout=1800)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)
 
 
-def with_outputs(text: str, pictures: Path, link: str, *, values: bool = False) -> str:
+def known_outputs(blocks: list[str], pictures: Path, *, values: bool, code: str) -> list[dict[str, Any]]:
+    """What the blocks give, from an earlier build with the same blocks and the same `code` if there was one."""
+    file, key = pictures / "outputs.json", hashlib.sha256(repr((blocks, values, code)).encode()).hexdigest()
+    if file.exists() and (stored := json.loads(file.read_text()))["key"] == key:
+        return stored["outputs"]
+    outputs = run_blocks(blocks, pictures, values=values)
+    file.write_text(json.dumps({"key": key, "outputs": outputs}))
+    return outputs
+
+
+def with_outputs(text: str, pictures: Path, link: str, *, values: bool = False, code: str = "") -> str:
     """A page with the output of its blocks; `link` is how it reaches the folder `pictures`."""
-    found = iter(run_blocks(BLOCK.findall(text), pictures, values=values))
+    found = iter(known_outputs(BLOCK.findall(text), pictures, values=values, code=code))
 
     def shown(match: re.Match[str]) -> str:
         output = next(found)
@@ -66,7 +78,7 @@ def on_source(app: Any, docname: str, source: list[str]) -> None:
     folder = Path(app.srcdir) / "made" / docname
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        source[0] = with_outputs(source[0], folder, f"/made/{docname}", values=is_notebook)
+        source[0] = with_outputs(source[0], folder, f"/made/{docname}", values=is_notebook, code=app.config.code_digest)
     except Exception as error:
         from sphinx.errors import ExtensionError
 

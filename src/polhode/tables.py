@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from .core.method import Method, known_methods
@@ -71,21 +72,59 @@ class Table:
         lines = [self.columns, ["---"] * len(self.columns), *self.cells()]
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
-    def to_rich(self, *, leave_out: Sequence[str] = ()) -> RichTable:
-        """As a table for a terminal, without the columns in `leave_out`."""
+    def to_rich(self, width: int, *, leave_out: Sequence[str] = ()) -> RichTable:
+        """As a table for a terminal of this `width`, at least `least_width`, without the columns in `leave_out`."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
         shown = [column for column in self.columns if column not in leave_out]
         table = RichTable(title=self.title, title_justify="left")
-        for i, column in enumerate(shown):
-            unbroken = i == 0 or not any(
-                " " in _text(row[column]) for row in self.rows
-            )  # single words stay on one line
-            table.add_column(column, style="bold" if i == 0 else "", no_wrap=unbroken, overflow="fold")
+        for column, space in self._widths(shown, width).items():
+            table.add_column(column, style="bold" if column == shown[0] else "", width=space)
         for row in self.rows:
             table.add_row(*(Text(_text(row[column])) for column in shown))
         return table
+
+    def least_width(self, *, leave_out: Sequence[str] = ()) -> int:
+        """The characters in a line that a terminal needs to show all columns but those in `leave_out`, no word broken."""
+        return 1 + sum(3 + self._least(column) for column in self.columns if column not in leave_out)
+
+    def to_records(self, width: int) -> str:
+        """As paragraphs, one per row, for a terminal that is too narrow for the columns.
+
+        >>> print(Table("Planets", [{"name": "Earth", "what": "blue", "moons": ["Moon"]}]).to_records(40))
+        Planets
+        <BLANKLINE>
+        Earth: blue
+          moons  Moon
+        """
+        first, second, *others = self.columns
+        margin = 2 + max((len(column) for column in others), default=0) + 2
+        lines = [self.title]
+        for row in self.rows:
+            lines += ["", *wrap(f"{_text(row[first])}: {_text(row[second])}", width, subsequent_indent="  ")]
+            for column in others:
+                label = f"  {column:{margin - 2}}"
+                lines += wrap(_text(row[column]), width, initial_indent=label, subsequent_indent=" " * margin)
+        return "\n".join(lines)
+
+    def _widths(self, columns: Sequence[str], width: int) -> dict[str, int]:
+        """The widths of columns in a line of this `width`: what each needs, and the rest for those that want most."""
+        widths = {column: self._least(column) for column in columns}
+        wanted = {column: max(len(column), *(len(_text(row[column])) for row in self.rows)) for column in columns}
+        for _ in range(width - 1 - sum(3 + space for space in widths.values())):
+            column = max(columns, key=lambda column: wanted[column] - widths[column])
+            widths[column] += wanted[column] > widths[column]
+        return widths
+
+    def _unbroken(self, column: str) -> bool:
+        """Whether the cells of a column stay on one line: those of the first, and single words."""
+        return column == self.columns[0] or not any(" " in _text(row[column]) for row in self.rows)
+
+    def _least(self, column: str) -> int:
+        """The characters that a column needs."""
+        cells = [column, *(_text(row[column]) for row in self.rows)]
+        return max(len(part) for cell in cells for part in ([cell] if self._unbroken(column) else cell.split()))
 
 
 def list_systems() -> Table:

@@ -12,6 +12,7 @@ from polhode.core.scalar_packing import tangent_columns
 from polhode.scalars import duals
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("name", ["gyrostat, controller", "damped, torque"])
 def test_what_is_timed_is_the_tangent_map(name: str) -> None:
     system = spacecraft()[name]

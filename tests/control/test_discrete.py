@@ -35,6 +35,7 @@ def test_the_cost_tends_to_the_continuous_one_with_order_two() -> None:
     assert np.abs(orders - 2.0).max() < 0.01
 
 
+@pytest.mark.verify
 def test_extremals_are_the_symmetric_discrete_body_and_maxima() -> None:
     Lambda, N = np.array([0.5, 0.8, 1.1, 1.5]), 6
     end = son.exp(son.hat(0.25 * np.cos(np.arange(6.0))))

@@ -90,6 +90,7 @@ def test_the_step_is_symplectic_and_follows_the_extremal() -> None:
     assert np.abs(T.T @ T - np.eye(4)).max() > 0.1
 
 
+@pytest.mark.verify
 def test_the_rigid_body_as_a_stated_problem() -> None:
     """(6.8) with the constraint UᵀU = 1: the same steps as shooting finds, though states and constraints are redundant."""
     Lambda, N, h = np.array([1.0, 1.5, 2.2]), 3, 0.5

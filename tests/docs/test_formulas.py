@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ..view.html.browser import browser, needs_browser
+
 pytest.importorskip("latex2mathml")
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -58,3 +60,39 @@ def test_what_is_no_formula_is_an_error():
         mathml(r"\nonsense{x}", block=False)
     with pytest.raises(ValueError, match="aligned"):
         mathml(r"\begin{aligned}a&=b\\c&=d\end{aligned}", block=True)
+
+
+DRAWN = """
+const wrong = [];
+for (const [i, math] of [...document.querySelectorAll("math")].entries()) {
+  const box = math.getBoundingClientRect();
+  if (!(box.width > 3 && box.height > 3)) wrong.push([i, "not drawn"]);
+  for (const part of math.querySelectorAll("*")) {
+    if (!(part instanceof MathMLElement)) wrong.push([i, part.tagName + " is no MathML"]);
+    const [first, second] = [...part.children].map((child) => child.getBoundingClientRect());
+    if (part.tagName === "mfrac" && !(first.bottom <= second.top + 2)) wrong.push([i, "a fraction is not one above the other"]);
+    if (part.tagName === "msup" && !(second.bottom < first.bottom)) wrong.push([i, "an exponent is not raised"]);
+    if (part.tagName === "msub" && !(second.top > first.top - 1)) wrong.push([i, "an index is not lowered"]);
+  }
+}
+return [document.querySelectorAll("math").length, wrong];
+"""
+
+
+@pytest.mark.verify
+@needs_browser
+def test_a_browser_draws_every_formula(tmp_path):
+    from formulas import mathml
+
+    found = [
+        (page.name, match[1] or match[2], mathml(match[1] or match[2], block=bool(match[1])))
+        for page in PAGES
+        for match in FORMULA.finditer(CODE.sub("", page.read_text()))
+    ]
+    drawn = "\n".join(f"<p>{math}</p>" for _, _, math in found)
+    (tmp_path / "formulas.html").write_text(f"<!doctype html><meta charset=utf-8>{drawn}")
+    with browser(tmp_path) as driver:
+        driver.get((tmp_path / "formulas.html").as_uri())
+        count, wrong = driver.execute_script(DRAWN)
+    assert count == len(found)
+    assert not wrong, [(found[i][:2], what) for i, what in wrong]

@@ -13,44 +13,35 @@ import polhode as ph
 from polhode.bodies import Polyhedron
 from polhode.errors import PolhodeError
 from polhode.io.checkpoint_folder import CheckpointFolder
+from polhode.io.exchange.ccsds import read_ccsds, write_aem, write_oem
+from polhode.io.exchange.inertial_motion import Motion, motions
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.simulation import checkpoints
 
 from ..random_inputs import CASES
+from .scenario.scenarios import GOOD
 
 SHARE = max(12, CASES // 50)  # damages per kind of file
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
-SCENARIO = """
-[system]
-type = "FreeRigidBody"
-inertia = [1.0, 2.0, 3.0]
-[state]
-omega = [0.7, -0.6, 0.5]
-[method]
-type = "LGVI"
-[run]
-step = 0.1
-steps = 10
-"""
 
 
-def damaged(content: bytes) -> list[bytes]:
+def damaged(content: bytes, count: int) -> list[bytes]:
     """The content with a bit flipped or its end cut off, at places that are the same each time."""
     random = np.random.default_rng(11)
     found = [b"", content[: len(content) // 2], content[:-1]]
-    for place in random.integers(0, len(content), SHARE):
+    for place in random.integers(0, len(content), count):
         flipped = bytearray(content)
         flipped[place] ^= 1 << int(random.integers(8))
         found += [bytes(flipped)]
     return found
 
 
-def try_all(file: Path, read: Callable[[], Any], same: Callable[[Any], bool]) -> int:
-    """Read each damaged version; returns how many were refused."""
+def try_all(file: Path, read: Callable[[], Any], same: Callable[[Any], bool], of_each: int = 1) -> int:
+    """Read each damaged version; returns how many were refused. Where `of_each` files share the damages, fewer are tried."""
     refused = 0
-    for content in damaged(file.read_bytes()):
+    for content in damaged(file.read_bytes(), max(2, SHARE // of_each)):
         file.write_bytes(content)
         try:
             found = read()
@@ -75,6 +66,37 @@ def test_results(tmp_path: Path) -> None:
     assert try_all(file, lambda: ph.load(file), same) > 3
 
 
+def test_zarr_folders(tmp_path: Path) -> None:
+    """Each file of the folder in its turn; those before it are whole again."""
+    pytest.importorskip("zarr")
+    plain, folder = run(), tmp_path / "run.zarr"
+    plain.save(folder)
+
+    def same(found: ph.Trajectory) -> bool:
+        return all(np.array_equal(found.values[n], v) for n, v in plain.values.items()) and repr(found) == repr(plain)
+
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    assert len(files) > 5
+    for file in files:
+        whole = file.read_bytes()
+        assert try_all(file, lambda: ph.load(folder), same, of_each=len(files)) > 0, file
+        file.write_bytes(whole)
+
+
+@pytest.mark.parametrize("write", [write_aem, write_oem], ids=["aem", "oem"])
+def test_ccsds_messages(write: Callable[..., None], tmp_path: Path) -> None:
+    """They are text without a checksum: a digit may change. What is read is then a motion all the same."""
+    pair = ph.simulate(ph.FullTwoBodyProblem.example(), step=0.013, steps=20)
+    plain, file = motions(pair, 0), tmp_path / "run"
+    write(plain, file)
+
+    def a_motion(found: list[Motion]) -> bool:
+        arrays = [a for each in found for a in (each.t, each.R, each.omega, each.x, each.v) if a is not None]
+        return bool(all(np.all(np.isfinite(a)) for a in arrays) and np.all(np.diff(found[0].t) > 0.0))
+
+    assert try_all(file, lambda: read_ccsds(file), a_motion) > 3
+
+
 def test_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "FIRST_LEG", 20)
     plain = run(checkpoint=tmp_path / "c", checkpoint_every=0.0)
@@ -88,7 +110,7 @@ def test_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_scenarios(tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
-    file.write_text(SCENARIO)
+    file.write_text(GOOD)
     assert try_all(file, lambda: build_plan(load_scenario(file)), lambda plan: plan.steps is not None) > 3
 
 

@@ -224,6 +224,7 @@ def twice(x):
 """
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
 def test_a_users_edit_is_seen_however_it_is_imported(spelling, tmp_path):
     """Outside the package, where a user's flows are."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from tests.tiers import later
 
 FREE = ph.FreeRigidBody.example()
 TOP = ph.Pendulum3D.example()
@@ -57,7 +58,9 @@ def test_an_adaptive_method_needs_no_step() -> None:
     np.testing.assert_array_equal(found.R, ph.simulate(FREE, step=0.1, t_eval=TIMES, method=ph.DOP853()).R)
 
 
-@pytest.mark.parametrize("method", [ph.LGVI(4, "lagrangian"), ph.RK4(), ph.DOP853()], ids=repr)
+@pytest.mark.parametrize(
+    "method", later([ph.LGVI(4, "lagrangian"), ph.RK4(), ph.DOP853()], lambda x: isinstance(x, ph.DOP853), repr)
+)
 def test_tangents_are_chained_through_the_shorter_step(method: ph.Method) -> None:
     found = ph.simulate(FREE, step=0.1, t_eval=[0.2, 0.55], method=method, tangent=True)
     assert found.tangent.shape == (2, 6, 6)

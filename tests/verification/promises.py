@@ -197,7 +197,7 @@ def claims() -> Iterator[Case]:
                     # compiling duals of many numbers, or of Gauss-Legendre, and its order in many digits take long
                     gauss = isinstance(method, GaussLegendre) and name in ("symplectic", "order")
                     layout = subject.state.system.representations[method.representation].layout
-                    later = name == "symplectic" and layout.dimension > FEW_DIMENSIONS
+                    later = name == "symplectic" and (layout.dimension > FEW_DIMENSIONS or "SOn" in subject.name)
                     later = later or (gauss and (method.adaptive or subject.name != FIRST))
                     yield Case(subject, method, name, FEW, verify=later)
                 if promise.long or not lowest:

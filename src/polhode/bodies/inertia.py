@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -121,6 +122,10 @@ class Inertia:
 
     def entries(self) -> Array:
         """Six numbers of J and six of J⁻¹, as kernels read them (`INERTIA_ENTRIES`)."""
+        return self._entries.copy()
+
+    @cached_property
+    def _entries(self) -> Array:
         return INERTIA_ENTRIES.pack(J=symmetric_entries(self.matrix), J_inverse=symmetric_entries(self.inverse))
 
     def principal_entries(self) -> Array:

@@ -4,7 +4,7 @@ Wrong input ends in one message on stderr and exit code 2; a run that fails on t
 and exits with 1; Ctrl-C exits with 130. Slow imports are made inside the commands that need them.
 """
 
-from . import ensemble, exchange, lists, reproduce, results, run  # each adds its commands to the app
+from . import ensemble, exchange, lists, reproduce, results, run, studio  # each adds its commands to the app
 from .base import main
 
-__all__ = ["ensemble", "exchange", "lists", "main", "reproduce", "results", "run"]
+__all__ = ["ensemble", "exchange", "lists", "main", "reproduce", "results", "run", "studio"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -101,14 +102,19 @@ def open_scenario(name: str, changes: list[str] | None) -> Scenario:
 
 
 def show_table(table: Table) -> None:
-    """Print a table, and below it what is too long for a column: the arguments and the reference of each row."""
+    """Print a table, and below it what is too long for a column: the arguments and the reference of each row.
+
+    Where the terminal is too narrow for its columns, each row is a paragraph."""
     from rich.console import Console
 
     below = ("arguments", "reference")
     console = Console()
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = FILE_WIDTH
-    console.print(table.to_rich(leave_out=below))
+    if table.least_width(leave_out=below) > console.width:
+        say(table.to_records(console.width))
+        return
+    console.print(table.to_rich(console.width, leave_out=below))
     lines = {
         f"{next(iter(row.values()))}({', '.join(row[below[0]])})": row[below[1]] for row in table if below[0] in row
     }

@@ -52,6 +52,7 @@ def ensemble(
     was interrupted."""
     from ..io.atomic_files import check_files, check_folder, make_folder
     from ..io.scenario.ensemble import build_ensemble
+    from ..view.figures.style import has_matplotlib
 
     if workers is not None and scheduler is not None:
         fail("--workers and --scheduler exclude each other: a scheduler has workers of its own", 2)
@@ -82,7 +83,7 @@ def ensemble(
     if not quiet:
         show_members(result)
     tell(f"wrote {file}")
-    drawn = save_ensemble_figures(result, file) if plots else {}
+    drawn = save_ensemble_figures(result, file) if plots and has_matplotlib() else {}
     for path in drawn.values():
         tell(f"wrote {path}")
     if report:

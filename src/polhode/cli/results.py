@@ -47,6 +47,7 @@ def plot(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to put them; default: beside the result.")
     ] = None,
+    kind: Annotated[str, typer.Option("--format", metavar="KIND", help="png, pdf, svg or eps.")] = "png",
     from_time: FromTime = None,
     to_time: ToTime = None,
 ) -> None:
@@ -54,7 +55,7 @@ def plot(
     from ..view.figures.catalogue import save_figures
 
     trajectory = load_part(result, from_time, to_time)
-    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-"):
+    for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-", kind=kind):
         say(f"wrote {path}")
 
 
@@ -77,7 +78,6 @@ def view(
     import webbrowser
 
     from ..view.html.page import save_page
-    from ..view.scene.scene import scene
 
     trajectory = load_part(result, from_time, to_time)
     if html is not None:
@@ -86,7 +86,7 @@ def view(
         return
     from ..view.html.server import ViewServer
 
-    server = ViewServer(scene(trajectory), port)
+    server = ViewServer(trajectory, port)
     try:
         say(f"the view is at {server.address}; Ctrl-C ends it")
         if show:

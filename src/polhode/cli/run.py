@@ -106,17 +106,21 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     from ..io.scenario.build import build_plan
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
+    from ..view.figures.style import has_matplotlib
     from ..view.summary import mesh_reports
+    from .compiling import say_when_compiling
 
-    plan, out = build_plan(chosen), options.out
-    figures = _figures(plan) if options.plots else []
+    with say_when_compiling(not options.quiet):
+        plan, out = build_plan(chosen), options.out
+    figures = _figures(plan) if options.plots and has_matplotlib() else []
     file = check_folder(options.out) / chosen.output_name
     partial = file.with_suffix(".partial.nc")
     page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if options.report else (None, None)
     drawings = [out / f"{file.stem}-{name}.png" for name in figures]
     check_files(path for path in (file, partial, page, copy, *drawings) if path)
     if options.dry_run:
-        _show_plan(plan, figures)
+        with say_when_compiling(not options.quiet):
+            _show_plan(plan, figures)
         return
     for path in {file, partial} - ({file, partial} if options.overwrite else {options.earlier}):
         check_replaceable(path, chosen)
@@ -131,7 +135,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     treat_termination_as_interrupt()
     try:
         progress, earlier = not options.quiet, options.earlier
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), say_when_compiling(progress):
             warnings.simplefilter("ignore", RunWarning)  # said below
             trajectory = (
                 plan.resume(load(earlier), progress=progress)
@@ -158,7 +162,9 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
     tell(f"wrote {file}")
-    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-")
+    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
+    if options.plots and not has_matplotlib():
+        tell("no figures are drawn: they need matplotlib, pip install 'polhode[plot]'")
     written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
     for path in [*drawn, *written]:
         tell(f"wrote {path}")
@@ -179,11 +185,12 @@ def check(scenario: ScenarioName, changes: Changes = None) -> None:
 def _try_first_step(plan: Plan) -> None:
     """Refuse a step that is too large for an implicit method at the start, by trying it."""
     from ..io.scenario.validation import ScenarioError
+    from .compiling import say_when_compiling
 
     if plan.method is None or not plan.method.implicit or not plan.steps:
         return
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), say_when_compiling():
             warnings.simplefilter("ignore", RunWarning)
             _show_warnings(plan.run(steps=1))
     except ConvergenceError as error:

@@ -38,7 +38,10 @@ class Wheels:
         momentum: float = np.inf,
         momenta: Sequence[float] | None = None,
     ) -> None:
-        given = np.asarray(axes, dtype=np.float64)
+        try:
+            given = np.asarray(axes, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError("axes", axes, "a list of axes, three numbers each") from None
         if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
             raise InvalidInputError("axes", axes, "a list of axes, three numbers each")
         lengths = np.linalg.norm(given, axis=1, keepdims=True)
@@ -47,8 +50,7 @@ class Wheels:
         self.axes: Array = given / lengths
         if np.linalg.matrix_rank(self.axes, tol=1e-9) < 3:
             raise InvalidInputError("axes", axes, "axes in at least three independent directions")
-        self.torque = torque if torque == np.inf else check_positive("torque", torque)
-        self.momentum = momentum if momentum == np.inf else check_positive("momentum", momentum)
+        self.torque, self.momentum = _limit("torque", torque), _limit("momentum", momentum)
         count = len(self.axes)
         self.momenta: Array = np.zeros(count) if momenta is None else check_finite("momenta", momenta, (count,)).copy()
         self.saturated = 0  # how many commands were cut
@@ -73,3 +75,8 @@ class Wheels:
             self.saturated += 1
         self.momenta = self.momenta + held * allowed
         return allowed @ self.axes
+
+
+def _limit(field: str, value: float) -> float:
+    """A positive number, or infinity for none."""
+    return np.inf if isinstance(value, float) and value == np.inf else check_positive(field, value)

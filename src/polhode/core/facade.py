@@ -29,6 +29,7 @@ ABOVE = {
     "plot_indicator": "polhode.view.figures.chaos",
     "plot_chaos_map": "polhode.view.figures.chaos",
     "plot_fit": "polhode.view.figures.fit",
+    "plot_manoeuvre": "polhode.view.figures.manoeuvre",
     "plot_section": "polhode.view.figures.section",
     "orbit_dataset": "polhode.analysis.orbits",
     "ensemble_dataset": "polhode.io.ensemble_file",

@@ -53,12 +53,6 @@ class Hooks(ABC):
     """Variables of the default representation that the motion of the others does not depend on, such as the attitude of the
     frame that relative coordinates are seen from."""
 
-    def relative_state(self, values: Mapping[str, Array], t: float) -> State:
-        """The state with these values of the variables, of which those that are `ignorable` may be set anew."""
-        from .system import State
-
-        return State(self, values, t)  # type: ignore[arg-type]
-
     @property
     def shape(self) -> Body | None:
         """The body with the shape that the system was given, where it is one rigid body: what pictures show."""

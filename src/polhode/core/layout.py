@@ -94,13 +94,22 @@ class Layout:
         return np.concatenate(parts, axis=-1)
 
     def retract(self, y: Array, xi: Array) -> Array:
-        """The point reached from `y` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
+        """The point reached from `y` (size,) along the tangent vector with coordinates `xi` (dimension,); many at once,
+        (..., size) and (..., dimension), where the variables are vectors and rotations of space."""
         parts, j = [], 0
         for v in self.variables:
             d = v.manifold.dimension
-            parts.append(v.manifold.retract(y[self.slices[v.name]], xi[j : j + d]))
+            parts.append(v.manifold.retract(y[..., self.slices[v.name]], xi[..., j : j + d]))
             j += d
-        return np.concatenate(parts)
+        return np.concatenate(parts, axis=-1)
+
+    def difference(self, x: Array, y: Array) -> Array:
+        """The coordinates (..., dimension) at points `x` (..., size) that lead to points `y`: rotation vectors for
+        attitudes, angles for angles."""
+        parts = [
+            v.manifold.difference(x[..., self.slices[v.name]], y[..., self.slices[v.name]]) for v in self.variables
+        ]
+        return np.concatenate(parts, axis=-1)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         """`[v, ξ]` of two tangent vectors (dimension,)."""

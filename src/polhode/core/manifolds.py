@@ -5,6 +5,7 @@ is `ξ`."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ..geometry import son, unchecked
 from ..geometry.quaternion import multiply
 from ..geometry.so3 import hat
-from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp, rotation_vee
+from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp
 
 Array = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Manifold:
     @property
     def size(self) -> int:
         """How many numbers a point has."""
-        return int(np.prod(self.shape, dtype=int))
+        return prod(self.shape)
 
     def basis(self, x: Array) -> Array:
         """The tangent vectors at `x` that the coordinates belong to, as columns: (size, dimension)."""
@@ -39,6 +40,11 @@ class Manifold:
     def retract(self, x: Array, xi: Array) -> Array:
         """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
         raise NotImplementedError
+
+    def difference(self, x: Array, y: Array) -> Array:
+        """The coordinates (..., dimension) at points `x` (..., size) that lead to points `y`: for rotations of space and
+        of the plane the rotation vector or angle, else to first order."""
+        return self.coordinates(x, y - x)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         """`[v, ξ]` of two tangent vectors (dimension,) in the coordinates: zero where these commute."""
@@ -96,10 +102,14 @@ class Rotations(Manifold):
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        return rotation_vee(A)
+        return 0.5 * (A[..., (2, 0, 1), (1, 2, 0)] - A[..., (1, 2, 0), (2, 0, 1)])  # vee
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (x.reshape(3, 3) @ rotation_exp(xi)).reshape(-1)
+        return (x.reshape(*x.shape[:-1], 3, 3) @ rotation_exp(xi)).reshape(*xi.shape[:-1], 9)
+
+    def difference(self, x: Array, y: Array) -> Array:
+        A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ y.reshape(*y.shape[:-1], 3, 3)
+        return unchecked.rotation_log(A)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         return np.cross(v, xi)
@@ -159,11 +169,14 @@ class Circle(Manifold):
         c, s = np.cos(xi[0]), np.sin(xi[0])
         return np.array([c * x[0] - s * x[1], s * x[0] + c * x[1]])
 
+    def difference(self, x: Array, y: Array) -> Array:
+        return np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1))[..., None]
+
     def defect(self, x: Array) -> Array:
         return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
 
     def distance(self, x: Array, y: Array) -> Array:
-        return np.abs(np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1)))
+        return np.abs(self.difference(x, y)[..., 0])
 
 
 @dataclass(frozen=True)

@@ -172,6 +172,10 @@ class System(Hooks):
         """The matrix of the symplectic form at `y`, in the coordinates of the layout's tangent basis."""
         raise PolhodeError(f"{type(self).__name__} gives no symplectic form for the representation {representation!r}")
 
+    def relative_state(self, values: Mapping[str, Array], t: float) -> State:
+        """The state with these values of the variables, of which those that are `ignorable` may be set anew."""
+        return State(self, values, t)
+
     def equilibria(self) -> Equilibria:
         """Equilibria, as labelled states, one of each class that the symmetry of the system takes to each other: a list, with
         that `symmetry` in words, and `all` the states that were found."""

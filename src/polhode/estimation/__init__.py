@@ -3,6 +3,7 @@
 from .covariance import CovarianceRun, propagate_covariance
 from .fit import fit
 from .fit_result import Fit
+from .in_the_loop import FilterInLoop
 from .mekf import MEKF, Update, consistency_band
 from .observations import Observation
 from .propagators import FirstOrder, Propagator, Stepped
@@ -12,6 +13,7 @@ from .wahba import least_squares_attitude, triad
 __all__ = [
     "MEKF",
     "CovarianceRun",
+    "FilterInLoop",
     "FirstOrder",
     "Fit",
     "Gyro",

@@ -15,10 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_finite, check_integer
 from ..core.layout import Layout
-from ..core.manifolds import Circle, Rotations
 from ..core.system import State
 from ..errors import InvalidInputError
-from ..geometry import so3
 from ..methods import Method
 from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
@@ -104,27 +102,12 @@ def propagate_covariance(
     for offset in offsets:
         start = State(state.system, layout.unpack(layout.retract(y0, offset)), state.t)
         run = simulate(start, method=nominal.method, **options)
-        clouds.append(differences(layout, centre, _rows(layout, run)))
+        clouds.append(layout.difference(centre, _rows(layout, run)))
     cloud = np.stack(clouds)  # (runs, n, d)
     mean = cloud.mean(axis=0)
     free = len(offsets) if runs == "unscented" else len(offsets) - 1
     off = cloud - mean
     return CovarianceRun(nominal, names, first, np.einsum("kni,knj->nij", off, off) / free, mean)
-
-
-def differences(layout: Layout, y: Array, x: Array) -> Array:
-    """The tangent coordinates (n, d) at rows `y` that lead to rows `x`: rotation vectors for attitudes, angles for angles."""
-    parts = []
-    for v in layout.variables:
-        a, b = y[:, layout.slices[v.name]], x[:, layout.slices[v.name]]
-        if isinstance(v.manifold, Rotations):
-            A = np.swapaxes(a.reshape(-1, 3, 3), -1, -2) @ b.reshape(-1, 3, 3)
-            parts.append(so3.log(so3.project(A)))
-        elif isinstance(v.manifold, Circle):
-            parts.append(np.arctan2(v.manifold.coordinates(a, b)[..., 0], np.sum(a * b, axis=-1))[:, None])
-        else:
-            parts.append(v.manifold.coordinates(a, b - a))
-    return np.concatenate(parts, axis=-1)
 
 
 def _rows(layout: Layout, run: Trajectory) -> Array:

@@ -8,16 +8,19 @@ a gyro's bias where one is estimated. After an update the error is moved into th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_finite, check_positive
 from ..core.system import State
-from ..errors import InvalidInputError
-from ..geometry import so3, unchecked
+from ..errors import InvalidInputError, PolhodeError
+from ..geometry import so3
 from ..methods import Method
 from ..simulation.arguments import finite_number, whole
+from .kalman_update import joseph_update, turned_attitude
 from .propagators import Propagator, Stepped, _body
 from .sensors import Gyro, VectorSensor
 
@@ -78,6 +81,7 @@ class MEKF:
         if gate is not None and not (finite_number(gate) and 0 < gate < 1):
             raise InvalidInputError("gate", gate, "a probability between 0 and 1, such as 0.999, or None")
         self.gate = gate
+        self._noise: tuple[Any, Array] = None, np.zeros((size, size))  # that of the last interval
 
     @property
     def t(self) -> float:
@@ -86,13 +90,12 @@ class MEKF:
 
     def process_noise(self, dt: float) -> Array:
         """`q_a [[T³/3, T²/2], [T²/2, T]] ⊗ 1`: a white angular acceleration over T; and the bias walk."""
-        T = abs(dt)
+        T, q = abs(dt), self.acceleration_noise
         Q = np.zeros_like(self.covariance)
-        for i in range(3):
-            Q[i, i], Q[i + 3, i + 3] = self.acceleration_noise * T**3 / 3, self.acceleration_noise * T
-            Q[i, i + 3] = Q[i + 3, i] = self.acceleration_noise * T**2 / 2
-            if self.gyro:
-                Q[i + 6, i + 6] = self.gyro.bias_walk**2 * T
+        diagonal = [q * T**3 / 3] * 3 + [q * T] * 3 + ([self.gyro.bias_walk**2 * T] * 3 if self.gyro else [])
+        np.fill_diagonal(Q, diagonal)
+        np.fill_diagonal(Q[:3, 3:6], q * T**2 / 2)
+        np.fill_diagonal(Q[3:6, :3], q * T**2 / 2)
         return Q
 
     def predict(self, dt: float) -> None:
@@ -103,14 +106,18 @@ class MEKF:
         self.state, tangent = self.propagator(self.state, dt)
         Phi = np.eye(len(self.covariance))
         Phi[:6, :6] = tangent
-        self.covariance = Phi @ self.covariance @ Phi.T + self.process_noise(dt)
+        key = dt, self.acceleration_noise, self.gyro
+        if key != self._noise[0]:
+            self._noise = key, self.process_noise(dt)
+        self.covariance = Phi @ self.covariance @ Phi.T + self._noise[1]
 
     def update(self, sensor: VectorSensor | Gyro, measurement: ArrayLike) -> Update:
         """Update the estimate with a measurement at the present time."""
         if not isinstance(sensor, (VectorSensor, Gyro)):
             raise InvalidInputError("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
         z = check_finite("measurement", measurement, (3,))
-        H = np.zeros((3, len(self.covariance)))
+        size = len(self.covariance)
+        H = np.zeros((3, size))
         if isinstance(sensor, VectorSensor):
             z, expected = sensor.scaled(z), sensor.expected(self.state.R)
             x, y, w = expected.tolist()
@@ -119,24 +126,22 @@ class MEKF:
             raise InvalidInputError("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
         else:
             expected = self.state.omega + self.bias
-            H[:, 3:6] = H[:, 6:] = np.eye(3)
-        noise = sensor.sigma**2 * IDENTITY
-        innovation = z - expected
-        spread = H @ self.covariance
-        S = spread @ H.T + noise
-        solved = np.linalg.solve(S, np.concatenate([innovation[:, None], spread], axis=1))
-        nis = float(innovation @ solved[:, 0])
-        if self.gate is not None and nis > _quantile(self.gate, sensor.dof):
+            H[:, 3:6] = H[:, 6:] = IDENTITY
+        most = np.inf if self.gate is None else _quantile(self.gate, sensor.dof)
+        innovation, error, covariance = z - expected, np.empty(size), self.covariance.copy()
+        nis = joseph_update(covariance, H, float(sensor.sigma), innovation, most, error)
+        if np.isnan(nis):
+            raise PolhodeError("the covariance of the filter is no longer positive definite: start it anew")
+        if nis > most:
             return Update(innovation, nis, accepted=False, dof=sensor.dof)
-        K = solved[:, 1:].T
-        left = np.eye(len(K)) - K @ H
-        self.covariance = left @ self.covariance @ left.T + K @ noise @ K.T
-        self._move(K @ innovation)
+        self.covariance = covariance
+        self._move(error)
         return Update(innovation, nis, accepted=True, dof=sensor.dof)
 
     def _move(self, error: Array) -> None:
         """Move the estimated error into the estimate."""
-        R = self.state.R @ unchecked.rotation_exp(error[:3])
+        R = np.empty((3, 3))
+        turned_attitude(np.array(self.state.R), error, R)
         self.state = _body(self.state).moved(self.state, R, self.state.omega + error[3:6])
         if self.gyro:
             self.bias = self.bias + error[6:]
@@ -154,6 +159,7 @@ class MEKF:
         return float(e @ np.linalg.solve(self.covariance[:6, :6], e))
 
 
+@cache
 def _quantile(probability: float, degrees: int) -> float:
     from scipy.special import chdtri
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import ceil
 from typing import Protocol
 
@@ -18,7 +19,6 @@ from numpy.typing import NDArray
 from ..core.callbacks import watch_callbacks
 from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.representation import Form
-from ..core.scalar_packing import tangent_columns
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
 from ..geometry import so3
@@ -78,13 +78,17 @@ class Stepped:
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         final, tangent = _steps(state, dt, self, tangent=True)
-        J = _body(state).inertia.matrix
-        into = np.eye(6)  # from (δθ, δω) to (δθ, δΠ); rotors' momentum that is part of the state is known at the start
-        into[3:, :3], into[3:, 3:] = _momentum_slope(state, self.method), J
-        rotors = tangent[6:9, :6] if len(tangent) == 9 else 0.0
-        after = _momentum_slope(final, self.method) @ tangent[:3, :6]
-        rate = np.linalg.solve(J, tangent[3:6, :6] - rotors - after)
-        return final, np.concatenate([tangent[:3, :6], rate]) @ into
+        inertia = _body(state).inertia
+        before, after = _momentum_slope(state, self.method), _momentum_slope(final, self.method)
+        momentum = tangent[3:6, :6] if len(tangent) == 6 else tangent[3:6, :6] - tangent[6:9, :6]  # less the rotors'
+        if after is not None:
+            momentum = momentum - after @ tangent[:3, :6]
+        Phi = np.empty((6, 6))  # first of (δθ, δΠ); rotors' momentum that is part of the state is known at the start
+        Phi[:3], Phi[3:] = tangent[:3, :6], inertia.inverse @ momentum
+        if before is not None:
+            Phi[:, :3] += Phi[:, 3:] @ before
+        Phi[:, 3:] = Phi[:, 3:] @ inertia.matrix
+        return final, Phi
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,9 @@ def motion_matrix(state: State) -> Array:
     return np.concatenate([A[:3], np.linalg.solve(J, rate)])
 
 
-def _momentum_slope(state: State, method: Method) -> Array:
-    """∂Π/∂θ at a constant rate, for the momentum in which the method steps: for `Π = Jω + A(R)` the derivative of A."""
+def _momentum_slope(state: State, method: Method) -> Array | None:
+    """∂Π/∂θ at a constant rate, for the momentum in which the method steps: for `Π = Jω + A(R)` the derivative of A; None
+    where there is no A."""
     system = _body(state)
     names = system.representations[method.representation].layout.slices
     if not {"P", "Pi"} & set(names):
@@ -135,7 +140,7 @@ def _momentum_slope(state: State, method: Method) -> Array:
             f"a filter needs a method in the attitude and the momentum Pi; {method!r} uses other variables"
         )
     if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number does not depend on R
-        return np.zeros((3, 3))
+        return None
     return _by_attitude(_linear_term(system), state.R)
 
 
@@ -182,16 +187,20 @@ def _few_steps(state: State, step: float, count: int, method: Method) -> tuple[S
     dimension = system.representations[method.representation].layout.dimension if _fits(method, system) else 0
     if not 0 < dimension <= MOST_DIRECTIONS or not np.isfinite(step):
         return None
-    kind, directions = duals(dimension), slice(0, dimension)
+    kind, directions = _duals(dimension), slice(0, dimension)
     with watch_callbacks():
         run = method.start(state, step, kind, directions)
         status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
     row = run.row
     if status or not np.isfinite(row).all():
         return None
-    y, matrix = tangent_columns(run.layout, run.states(row[None]), kind, directions)
-    values = {name: array[0] for name, array in run.layout.unpack(y).items()}
-    return State(system, values, state.t + count * step), matrix[0]
+    entries = run.states(row[None]).reshape(run.layout.size, 1 + dimension)
+    y, partials = entries[:, 0], entries[:, 1:].T
+    matrix = run.layout.coordinates(np.broadcast_to(y, partials.shape), partials).T
+    return State(system, run.layout.unpack(y), state.t + count * step), matrix
+
+
+_duals = cache(duals)
 
 
 def _fits(method: Method, system: System) -> bool:

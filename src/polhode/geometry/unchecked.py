@@ -23,6 +23,7 @@ __all__ = [
     "rotate",
     "rotation_distance",
     "rotation_exp",
+    "rotation_log",
     "rotation_vee",
     "son_distance",
     "son_exp",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 rotation_exp = front(so3.exp_, VECTOR, MATRIX, names=("x",))
+rotation_log = front(so3.log_, MATRIX, VECTOR, names=("R",))
 rotation_vee = front(so3.vee_, MATRIX, VECTOR, names=("A",))
 rotation_distance = front(so3.distance_, MATRIX, MATRIX, SCALAR, names=("R", "Q"))
 

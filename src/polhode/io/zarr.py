@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +63,11 @@ def read_zarr(path: Path) -> xarray.Dataset:
     zarr_library()
     _check_metadata(path)
     try:
-        with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
-            return dataset.load()
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", category=UserWarning, module=r"zarr\.")  # of an array that is left out
+            with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
+                return dataset.load()
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, UserWarning) as error:
         raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
 
 

@@ -101,7 +101,7 @@ class Job:
             t,
             step=schedule.step,
             save_every=every,
-            stats=_stats(schedule.steps(end.done) - schedule.steps(first), seconds, run),
+            stats=stats_of(schedule.steps(end.done) - schedule.steps(first), seconds, run),
             tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
             tangent_of=self.tangent.request if whole and self.tangent else (),
             events=tuple(self.occurrences),
@@ -238,7 +238,8 @@ class _Drift:
         return State(self._system, {name: array[0] for name, array in self._run.layout.unpack(row).items()}, 0.0)
 
 
-def _stats(steps: int, seconds: float, run: Run) -> Stats:
+def stats_of(steps: int, seconds: float, run: Run) -> Stats:
+    """The cost of so many steps of a run."""
     report = run.report
     return Stats(
         steps=steps,

@@ -25,6 +25,8 @@ class Bar:
     `drift` returns the largest relative deviation of each conserved quantity; it is called only if the bar is shown.
     """
 
+    shown = False  # whether one is on the screen
+
     def __init__(self, first: int, total: int, drift: Callable[[], dict[str, float]]) -> None:
         from rich.console import Console, Group
         from rich.live import Live
@@ -59,6 +61,7 @@ class Bar:
     def __enter__(self) -> Bar:
         if self._seen:
             self._live.start()
+            Bar.shown = True
         return self
 
     def __exit__(
@@ -66,6 +69,7 @@ class Bar:
     ) -> None:
         if self._seen:
             self._live.stop()
+            Bar.shown = False
 
     def update(self, done: int) -> None:
         """Show that `done` steps are done."""

@@ -6,20 +6,22 @@ parameters, so that nothing is compiled or built again.
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import defer_signals, watch_callbacks
 from ..core.method import Method
 from ..core.system import State, System
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
 from .arguments import check_step, count_steps
 from .dense_output import whole_steps
-from .job import Job
-from .records import Commands
+from .job import Job, stats_of
+from .records import Commands, Stats
 from .recovery import with_trajectory
 from .sampling import Grid
 from .trajectory import Trajectory
@@ -28,7 +30,7 @@ Array = NDArray[np.float64]
 Controller = Callable[[float, State], Mapping[str, Any]]
 """From the time and the state, or its estimate, to the values of named parameters."""
 Estimator = Callable[[float, State], State]
-"""From the time and the true state to what a controller is told."""
+"""From the time and the true state to what a controller is told; `state.system` has the commands held until now."""
 
 NEEDED = "a system with named parameters to command, as Gyrostat(J, torque=['u1', 'u2', 'u3'], parameters={'u1': 0, …})"
 
@@ -78,15 +80,16 @@ class _Loop:
             raise InvalidInputError("controller", controller, NEEDED)
         self.start, self.method, self.step, self.save_every = state, method, step, save_every
         self.controller, self.estimator, self.provenance = controller, estimator, provenance
+        self.commanded = state.system
         self.now, self.values = state, dict(zip(self.named.names, self.named.values, strict=True))
-        self.parts: list[Trajectory] = []
+        self.parts: list[_Part] = []
         self.asked: list[float] = []
         self.given: list[dict[str, Any]] = []
 
     def go_on(self, first: int, count: int) -> None:
         """Ask the controller, and do `count` steps after the `first` ones."""
         t = self.start.t + first * self.step
-        here = State(self.start.system, self.now.values, t)
+        here = State(self.commanded, self.now.values, t)  # the system with what was commanded until now
         try:
             known = here if self.estimator is None else self.estimator(t, here)
             self.values = self._check(self.controller(t, known))
@@ -96,26 +99,37 @@ class _Loop:
             raise (with_trajectory(error, self.trajectory()) if self.parts else error) from None
         self.asked.append(t)
         self.given.append(self.values)
-        commanded = with_values(self.start.system, self.values)
-        job = Job(
-            commanded,
-            self.method,
-            State(commanded, here.values, t),
-            Grid(t, self.step, self.save_every),
-            [],
-            None,
-            False,
-            {},
-        )
-        try:
-            part = job.run(count)
-        except (RunInterruptedError, ConvergenceError) as stop:
-            if stop.trajectory is not None:
-                self.parts.append(stop.trajectory)
-            stop.trajectory = self.trajectory()
-            raise
+        commanded = self.commanded = with_values(self.start.system, self.values)
+        begin = State(commanded, here.values, t)
+        part = self._steps(begin, count)
+        if part is None:  # again, with all that tells why it failed
+            job = Job(commanded, self.method, begin, Grid(t, self.step, self.save_every), [], None, False, {})
+            try:
+                part = _Part.of(job.run(count))
+            except (RunInterruptedError, ConvergenceError) as stop:
+                if stop.trajectory is not None:
+                    self.parts.append(_Part.of(stop.trajectory))
+                stop.trajectory = self.trajectory()
+                raise
         self.parts.append(part)
-        self.now = part.final
+        self.now = State(commanded, {name: array[-1] for name, array in part.values.items()}, float(part.t[-1]))
+
+    def _steps(self, begin: State, count: int) -> _Part | None:
+        """So many steps as a `Job` does them, without what only a long run needs; None where something is amiss."""
+        started, every = clock.perf_counter(), self.save_every
+        with watch_callbacks():
+            run = self.method.start(begin, self.step)
+            rows = np.empty((-(-count // every), run.row_size))
+            with defer_signals():
+                status, _ = run.advance(0, count, every, rows)
+        if count % every:
+            rows[-1] = run.row
+        if status or not np.isfinite(rows).all():
+            return None
+        numbers = np.minimum(every * np.arange(1, len(rows) + 1), count)
+        t = begin.t + numbers * self.step
+        stats = stats_of(count, clock.perf_counter() - started, run)
+        return _Part(t, run.layout.unpack(run.states(rows)), stats)
 
     def _check(self, commands: Any) -> dict[str, Any]:
         """The values after these commands; what they leave out stays as it is."""
@@ -127,32 +141,46 @@ class _Loop:
 
     def trajectory(self) -> Trajectory:
         """What was computed so far."""
-        parts = self.parts or [_at_rest(self)]
+        start, parts = _at_rest(self), self.parts
         values = {
-            name: np.concatenate([first, *(part.values[name][1:] for part in parts[1:])])
-            for name, first in parts[0].values.items()
+            name: np.concatenate([first, *(part.values[name] for part in parts)])
+            for name, first in start.values.items()
         }
-        stats = replace(
-            parts[-1].stats,
-            steps=sum(part.stats.steps for part in parts),
-            seconds=sum(part.stats.seconds for part in parts),
-            evaluations=sum(part.stats.evaluations for part in parts),
-            mean_iterations=float(np.mean([part.stats.mean_iterations for part in parts])),
-            max_iterations=max(part.stats.max_iterations for part in parts),
-            worst_residual=max(part.stats.worst_residual for part in parts),
+        costs = [part.stats for part in parts] or [start.stats]
+        stats = Stats(
+            steps=sum(cost.steps for cost in costs),
+            seconds=sum(cost.seconds for cost in costs),
+            evaluations=sum(cost.evaluations for cost in costs),
+            mean_iterations=float(np.mean([cost.mean_iterations for cost in costs])),
+            max_iterations=max(cost.max_iterations for cost in costs),
+            worst_residual=max(cost.worst_residual for cost in costs),
+            retries=sum(cost.retries for cost in costs),
         )
-        asked = np.array(self.asked)
         held = {name: np.array([given[name] for given in self.given], dtype=np.float64) for name in self.values}
         return replace(
-            parts[0],
+            start,
             system=self.start.system,
-            t=np.concatenate([parts[0].t, *(part.t[1:] for part in parts[1:])]),
+            t=np.concatenate([start.t, *(part.t for part in parts)]),
             values=values,
             stats=stats,
             provenance=self.provenance,
             carry=None,
-            commands=Commands(asked, held),
+            commands=Commands(np.array(self.asked), held),
         )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The samples after the start of a piece, and what it cost."""
+
+    t: Array
+    values: dict[str, Array]
+    stats: Stats
+
+    @classmethod
+    def of(cls, run: Trajectory) -> _Part:
+        """That of a whole run."""
+        return cls(run.t[1:], {name: array[1:] for name, array in run.values.items()}, run.stats)
 
 
 def with_values(system: System, values: Mapping[str, Any]) -> System:

@@ -118,6 +118,7 @@ def test_order_and_pairs() -> None:
     np.testing.assert_allclose(again.Pi, state.Pi, atol=1e-13)
 
 
+@pytest.mark.verify
 def test_momenta_are_named_by_their_symmetries() -> None:
     free = GeneralBody(lagrangian=f"{QUADRATIC} + 0.1*omega1**4")
     assert list(free.conserved) == ["energy", "spatial_momentum"]

@@ -56,6 +56,7 @@ def test_as_many_formulas_as_are_asked_for() -> None:
     assert trace(kernel(lambda p: (p[0], p[1])), (x, y), count=1) is None
 
 
+@pytest.mark.verify
 def test_a_formula_that_is_too_long_is_not_derived() -> None:
     def long(p):  # type: ignore[no-untyped-def]
         total = p[0]

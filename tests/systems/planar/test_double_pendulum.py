@@ -120,6 +120,13 @@ def lagrangian(theta: np.ndarray, omega: np.ndarray) -> float:
     return float(0.5 * (spin + moving) - 3.0 * heights)
 
 
+@pytest.mark.parametrize("name", ["mass2", "length1", "centre1", "centre2"])
+def test_what_is_too_large_is_refused_in_words(name: str) -> None:
+    """Not by a warning of NumPy, which the tests take as an error."""
+    with pytest.raises(ph.InvalidInputError, match="are finite"):
+        ph.DoublePlanarPendulum(**{**BODY.given, name: 1e308})
+
+
 def test_mass_centres_beside_the_links() -> None:
     """Momenta, forces and energy against a Lagrangian in vectors, by differences."""
     theta, omega, d = np.array([0.7, -1.1]), np.array([0.9, -0.4]), 1e-5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -72,3 +73,21 @@ def requests(driver: Any) -> list[str]:
     events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
     asked = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
     return [url for url in asked if not url.startswith(("chrome:", "data:", "blob:"))]
+
+
+def colourful(image: np.ndarray) -> int:
+    """How many pixels are of a colour: background, letters and lines of axes are grey."""
+    return int((np.ptp(image, axis=-1) > 40).sum())
+
+
+def changed(before: np.ndarray, after: np.ndarray) -> int:
+    """How many pixels differ clearly."""
+    return int((np.abs(before - after).max(axis=-1) > 40).sum())
+
+
+def wait_until(condition: Any, seconds: float = 600.0) -> None:
+    """Wait until a condition holds; an error if it does not in a long time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.1)

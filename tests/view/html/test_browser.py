@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Dumbbell, Ellipsoid
+from polhode.bodies import Box, Compound, Dumbbell, Ellipsoid, Part
 from polhode.view.html.notebook import view
 from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
 from polhode.view.scene.scene import scene
 
-from .browser import browser, complaints, needs_browser, picture, requests
+from .browser import browser, changed, colourful, complaints, needs_browser, picture, requests, wait_until
 
 pytestmark = needs_browser
 
@@ -61,15 +61,6 @@ def slide(driver: Any, to: float) -> np.ndarray:
 def on_canvas(driver: Any) -> np.ndarray:
     top, bottom, left, right = (round(x) for x in driver.execute_script(CANVAS))
     return picture(driver)[max(top, 0) : bottom, left:right]
-
-
-def colourful(image: np.ndarray) -> int:
-    """How many pixels are of a colour: background, letters and lines of axes are grey."""
-    return int((np.ptp(image, axis=-1) > 40).sum())
-
-
-def changed(before: np.ndarray, after: np.ndarray) -> int:
-    return int((np.abs(before - after).max(axis=-1) > 40).sum())
 
 
 def test_the_file_works_offline_and_its_slider_moves_the_bodies(
@@ -183,19 +174,32 @@ def test_both_backgrounds_are_legible(run: ph.Trajectory, tmp_path: Path) -> Non
 
 
 def test_the_served_page_is_the_same_page(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
     from polhode.view.html.server import ViewServer
 
     file = tmp_path / "view.html"
     save_page(run, file)
     opened(chromium, file.as_uri())
-    expected = slide(chromium, 0.4)
-    server = ViewServer(scene(run), port=0)
+    expected = slide(chromium, 0.4)[:440]  # above the controls
+    server = ViewServer(run, port=0)
     try:
         opened(chromium, server.address)
-        assert changed(expected, slide(chromium, 0.4)) == 0
-        assert changed(expected, slide(chromium, 0.9)) > 2000
+        assert changed(expected, slide(chromium, 0.4)[:440]) == 0
+        assert changed(expected, slide(chromium, 0.9)[:440]) > 2000
         assert complaints(chromium) == []
         assert requests(chromium) == [f"{server.address}/"]
+        # a part of the run: from and to are fields of the page
+        boxes = chromium.find_elements("css selector", ".part input")
+        assert [box.get_attribute("placeholder") for box in boxes] == ["0", "8"]
+        boxes[0].send_keys("2", Keys.TAB)
+        wait_until(lambda: "from=2" in chromium.current_url)
+        slide(chromium, 0.0)
+        assert chromium.find_element("css selector", "output").text == "t = 2.000"
+        slide(chromium, 1.0)
+        assert chromium.find_element("css selector", "output").text == "t = 8.000"
+        opened(chromium, f"{server.address}/?from=20")
+        assert "the run is from 0 to 8" in chromium.page_source
     finally:
         server.close()
 
@@ -243,6 +247,7 @@ def test_keys_play_change_speed_follow_and_show_help(run: ph.Trajectory, chromiu
     assert complaints(chromium) == []
 
 
+@pytest.mark.verify
 def test_a_camera_that_follows_keeps_what_it_follows_in_the_middle(
     run: ph.Trajectory, chromium: Any, tmp_path: Path
 ) -> None:
@@ -293,6 +298,7 @@ def two_balls(X: list[float]) -> ph.Trajectory:
     return ph.simulate(pair.state(X=X, V=[0.0, 0.0, 1e-9]), step=0.01, steps=3)
 
 
+@pytest.mark.verify
 def test_the_sun_lights_one_side_and_bodies_cast_shadows(chromium: Any, tmp_path: Path) -> None:
     def brightness(sun: str) -> float:
         """Of the red ball, in the light of the Sun in this direction."""
@@ -315,6 +321,25 @@ def test_the_sun_lights_one_side_and_bodies_cast_shadows(chromium: Any, tmp_path
     eclipsed, free = seen
     assert free["−y"] > 1.5 * free["+y"]  # the camera is at negative y
     assert free["+x"] > 1.4 * eclipsed["+x"]
+
+
+def test_each_part_of_a_body_has_its_colour(chromium: Any, tmp_path: Path) -> None:
+    red, green = (Box([1.0, 0.5, 0.5], mass=1.0, colour=colour) for colour in ("#C02020", "#20A020"))
+    body = Compound([Part(red, [-0.5, 0.0, 0.0]), Part(green, [0.5, 0.0, 0.0])])
+    run = ph.simulate(ph.FreeRigidBody(body).state(omega=[0.0, 0.0, 0.1]), step=0.01, steps=2)
+    file = tmp_path / "colours.html"
+    save_page(run, file)
+    opened(chromium, file.as_uri())
+    for box in chromium.find_elements("css selector", ".controls input[type=checkbox]"):
+        box.click()
+    image = slide(chromium, 0.0)[60:440, :760]
+    left, right = (
+        np.flatnonzero(np.any((np.ptp(image, axis=-1) > 60) & (image.argmax(axis=-1) == channel), axis=0))
+        for channel in (0, 1)
+    )
+    assert min(len(left), len(right)) > 40
+    assert left.mean() < right.mean()
+    assert complaints(chromium) == []
 
 
 @pytest.fixture(scope="module")
@@ -363,13 +388,6 @@ def test_a_picture_is_saved(run: ph.Trajectory, chromium: Any, tmp_path: Path) -
     chromium.find_element("css selector", ".picture").click()
     wait_until(lambda: list(folder.glob("*.png")))
     assert complaints(chromium) == []
-
-
-def wait_until(condition: Any, seconds: float = 600.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.1)
 
 
 def test_the_clock_says_the_time_as_python_does(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:

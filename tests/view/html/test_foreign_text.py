@@ -17,7 +17,6 @@ import pytest
 import polhode as ph
 from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
-from polhode.view.scene.scene import scene
 from polhode.view.summary import title_of
 
 from .browser import browser, complaints, needs_browser, requests
@@ -137,7 +136,7 @@ def test_the_policy_names_what_the_page_holds(tmp_path: Path) -> None:
 def server() -> Iterator[Any]:
     from polhode.view.html.server import ViewServer
 
-    made = ViewServer(scene(titled("<img src='http://127.0.0.1:9/x.png'> {alert(1)} **bold** </b>")), 0)
+    made = ViewServer(titled("<img src='http://127.0.0.1:9/x.png'> {alert(1)} **bold** </b>"), 0)
     yield made
     made.close()
 
@@ -161,6 +160,9 @@ def test_foreign_origins_and_hosts_are_refused(server: Any) -> None:
     assert status(address, Host=f"elsewhere.example:{port}") == 403
     assert status(f"{address}/../../etc/passwd") == 404
     assert status(f"{address}/view.html") == 404
+    assert status(f"{address}/?from=0.1&to=0.3") == 200
+    for part in ("from=9", "from=x", "to=nan", "from=0.3&to=0.1", "from=<script>"):
+        assert status(f"{address}/?{part}") == 400
     with urllib.request.urlopen(address, timeout=60) as answer:
         policy = answer.headers["Content-Security-Policy"]
         assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"

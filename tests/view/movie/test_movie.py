@@ -73,7 +73,7 @@ def test_what_cannot_be_made_is_said(
         binary.movie(tmp_path / path, seconds=seconds)
 
 
-def test_a_body_in_four_dimensions_has_no_movie(tmp_path: Path) -> None:
-    run = ph.simulate(ph.RigidBodySOn.example(), step=0.02, steps=2)
+def test_what_has_no_picture_has_no_movie(tmp_path: Path) -> None:
+    run = ph.simulate(ph.CoupledDoubleBrackets.example(), step=0.02, steps=2, method=ph.RK4())
     with pytest.raises(InvalidInputError, match="cannot be drawn"):
         run.movie(tmp_path / "x.gif")

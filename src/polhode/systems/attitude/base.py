@@ -193,7 +193,8 @@ class AttitudeSystem(System):
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
         """`state` with another attitude and rate, and all else that it holds: what a filter's correction makes of it."""
-        return self.state(R=R, omega=omega, t=state.t)
+        rate, attitude = np.asarray(omega, dtype=np.float64), np.asarray(R, dtype=np.float64)
+        return State(self, {"R": attitude, "Pi": self.momentum_at(attitude, rate)}, state.t)
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:

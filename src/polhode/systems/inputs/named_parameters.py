@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -61,7 +62,10 @@ class NamedParameters:
 
     def numbers(self) -> Array:
         """The values one after another."""
-        return np.concatenate([np.zeros(0), *(np.atleast_1d(value) for value in self.values)])
+        found: list[float] = []
+        for value in self.values:
+            found += value if isinstance(value, tuple) else (value,)
+        return np.array(found, dtype=np.float64)
 
     @property
     def size(self) -> int:
@@ -127,7 +131,10 @@ class NamedParameters:
 
     def with_values(self, values: Mapping[str, Any]) -> NamedParameters:
         """The same names with other values."""
-        return NamedParameters({name: values[name] for name in self.names}, self.at, self.field)
+        checked = self.checked(values)
+        other = copy(self)
+        other.values = tuple(checked[name] for name in self.names)
+        return other
 
     def use(self, names: Iterable[str]) -> None:
         """Note that a formula or a function uses these."""

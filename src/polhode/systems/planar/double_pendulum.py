@@ -245,11 +245,12 @@ class DoublePlanarPendulum(System):
         )
         one, two = self.centres
         far = float(np.hypot(*two))
-        self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * far
-        self.offset = two[::-1] / far  # cos κ and sin κ
-        loads = np.array([mass1 * one + mass2 * np.array([0.0, length1]), mass2 * two])
-        self.hanging = -np.arctan2(loads[:, 0], loads[:, 1])
-        self.g1, self.g2 = loads[:, ::-1] * self.g
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            self.A, self.w = inertia1 + mass2 * (length1 * length1), mass2 * length1 * far
+            self.offset = two[::-1] / far  # cos κ and sin κ
+            loads = np.array([mass1 * one + mass2 * np.array([0.0, length1]), mass2 * two])
+            self.hanging = -np.arctan2(loads[:, 0], loads[:, 1])
+            self.g1, self.g2 = loads[:, ::-1] * self.g
         if not np.all(np.isfinite([*self.parameters(), self.w * self.w])):
             raise InvalidInputError("mass2", mass2, "masses and lengths whose moments of inertia are finite")
         if self.J2 * mass2 * (length1 * length1) < self.w * self.w * (1.0 - 1e-12):

@@ -6,7 +6,7 @@ One step of the discrete body turns by the U of `J_D(U) = h M` (MDRBn and SDRBn 
 
 Q, M, P and m are transposed in the right-invariant body, whose flows are therefore these between two transpositions. With
 Λ = V diag(Λᵢ) Vᵀ the solve is done along the axes V. Only E = U − 1 is used, so that what turns by little keeps its digits,
-and each product is put back on the group by one step of Newton and Schulz (see `geometry.stable_products`).
+and each product corrects what the one before was off the group (see `geometry.stable_products`).
 
 The parameters are: n, whether right-invariant, whether there are axes V, `coefficients(Λ)`, V.
 """
@@ -60,24 +60,45 @@ def congruence(S: Any, y: Any, c: int, x: int, v: int, t: int, n: int) -> None:
 
 
 @compiled
-def turned(S: Any, y: Any, q: int, e: int, v: int, rotated: bool, t: int, n: int) -> None:
-    """`Q ← Q (1 + V E Vᵀ)`, brought back to the group; the three matrices at `t` are overwritten."""
-    m = n * n
-    if rotated:
-        multiply(S, y, t + m, q, v, n)
-        multiply(S, y, t + 2 * m, t + m, e, n)
-        multiply(S, y, t, t + 2 * m, v + m, n)
-    else:
-        multiply(S, y, t, q, e, n)
-    add(S, y, q, t, n)
-    multiply_transposed(S, y, t + m, q, q, n, 1)
-    for i in range(m):
-        put(y, t + m + i, S, -0.5 * value(get(y, t + m + i, S)))
+def off_the_axes(S: Any, y: Any, e: int, v: int, t: int, n: int) -> None:
+    """`E ← V E Vᵀ`, and then `E ← E − ½ (1 + E)(E + Eᵀ + EᵀE)`: 1 + E is a rotation, though V is rounded.
+
+    What V is off by is the same in every step. Where the attitude and the momentum are turned by the same rotation it
+    cannot add up in the spatial momentum. The two matrices at `t` are overwritten.
+    """
+    defect, product = t, t + n * n
+    multiply(S, y, t, v, e, n)
+    multiply(S, y, e, t, v + n * n, n)
+    multiply_transposed(S, y, defect, e, e, n, 1)
     for i in range(n):
-        at = t + m + i * n + i
+        for j in range(n):
+            both = value(get(y, e + i * n + j, S)) + value(get(y, e + j * n + i, S))
+            put(y, defect + i * n + j, S, both + value(get(y, defect + i * n + j, S)))
+    multiply(S, y, product, e, defect, n)
+    for i in range(n * n):
+        correction = 0.5 * (get(y, defect + i, S) + get(y, product + i, S))
+        put(y, e + i, S, get(y, e + i, S) - correction)
+
+
+@compiled
+def turned(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
+    """`Q ← (1 + D)(Q + Q E)`, rounded once: Q + Q E is as far from the group as Q, and `D = ½ (1 − Q Qᵀ)` is the
+    correction of that. The four matrices at `t` are overwritten."""
+    m = n * n
+    new, product, D = t + m, t + 2 * m, t + 3 * m
+    multiply(S, y, t, q, e, n)
+    transpose(S, y, new, q, n)
+    multiply_transposed(S, y, D, new, new, n, 1)
+    for i in range(m):
+        put(y, D + i, S, -0.5 * value(get(y, D + i, S)))
+    for i in range(n):
+        at = D + i * n + i
         put(y, at, S, get(y, at, S) + 0.5)
-    multiply(S, y, t, q, t + m, n)
-    add(S, y, q, t, n)
+    for i in range(m):
+        put(y, new + i, S, get(y, q + i, S) + get(y, t + i, S))
+    multiply(S, y, product, D, new, n)
+    for i in range(m):
+        put(y, q + i, S, get(y, q + i, S) + (get(y, t + i, S) + get(y, product + i, S)))
 
 
 @compiled
@@ -119,19 +140,17 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
     scale(S, y, g, a, h, n)
     if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
-    turned(S, y, q, e, v, rotated, w, n)
+    if rotated:
+        off_the_axes(S, y, e, v, w, n)
+    turned(S, y, q, e, w, n)
     # UᵀMU − M = X − Xᵀ + EᵀX with X = M E
-    multiply(S, y, w, a, e, n)
+    multiply(S, y, w, M, e, n)
     multiply_transposed(S, y, b, e, w, n, -1)
     for i in range(n):
         for j in range(n):
             at = i * n + j
             put(y, b + at, S, (get(y, w + at, S) - get(y, w + j * n + i, S)) + get(y, b + at, S))
-    if rotated:
-        congruence(S, y, a, b, v + k, w, n)
-        add(S, y, M, a, n)
-    else:
-        add(S, y, M, b, n)
+    add(S, y, M, b, n)
     load(S, y, 0, q, n, right)
     load(S, y, k, M, n, right)
     return SUCCESS
@@ -154,7 +173,9 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
     scale(S, y, g, g, h, n)
     if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
-    turned(S, y, q, e, v, rotated, w, n)
+    if rotated:
+        off_the_axes(S, y, e, v, w, n)
+    turned(S, y, q, e, w, n)
     load(S, y, 0, q, n, right)
     return SUCCESS
 
@@ -178,8 +199,10 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> 
     scale(S, y, g, g, h, n)
     if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
-    turned(S, y, q, e, v, rotated, w, n)
-    turned(S, y, P, e, v, rotated, w, n)
+    if rotated:
+        off_the_axes(S, y, e, v, w, n)
+    turned(S, y, q, e, w, n)
+    turned(S, y, P, e, w, n)
     load(S, y, 0, q, n, right)
     load(S, y, k, P, n, right)
     return SUCCESS
@@ -232,7 +255,8 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     load(S, y, q, 0, n, right)
     if rotated:
         load_axes(S, y, p, v, n)
-    turned(S, y, q, pair, v, rotated, w, n)
+        off_the_axes(S, y, pair, v, w, n)
+    turned(S, y, q, pair, w, n)
     scale(S, y, g, g, 1.0 / h, n)
     if rotated:
         congruence(S, y, a, g, v + k, w, n)

@@ -16,6 +16,7 @@ the interval is ρ(t + h/2), or ρ + (h/2) u: with either the step is symmetric 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -219,12 +220,17 @@ class Gyrostat(AttitudeSystem):
         return plain | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
     def parameters(self) -> Array:
-        named = self.named.numbers()
-        block = self._layout.end + len(named)
+        first, last = self._fixed_parameters
+        return np.concatenate([first, self.named.numbers(), last])
+
+    @cached_property
+    def _fixed_parameters(self) -> tuple[Array, Array]:
+        """What lies before and behind the named parameters, which a controller changes."""
+        block = self._layout.end + self.named.size
         moment = MOMENT.pack(pulse=self.moment.pulse)
         command = COMMANDS.pack(command=self.command.pulse, environment=block if self.environment else 0)
-        own, around = self.own_parameters(), self.environment.parameters(block)
-        return np.concatenate([super().parameters(), moment, command, own, named, around])
+        first = np.concatenate([super().parameters(), moment, command, self.own_parameters()])
+        return first, self.environment.parameters(block)
 
     def own_parameters(self) -> Array:
         """What a subclass reads beside these, from `COMMANDS.end` on; `_layout` ends where they end."""
@@ -253,7 +259,9 @@ class Gyrostat(AttitudeSystem):
         return State(self, {**state.values, **({"clock": t} if self.given else {"rho": here})}, t)
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
-        return self.state(R=R, omega=omega, t=state.t, rho=state.rho if self.command.acts else None)
+        moved = super().moved(state, R, omega).values
+        held = {name: value for name, value in state.values.items() if name in ("rho", CLOCK.name, "Pi_D")}
+        return State(self, {**held, **moved, "Pi": moved["Pi"] + state.rho}, state.t)
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+KINDS = ("png", "pdf", "svg", "eps")  # of files
+
+
 @dataclass(frozen=True)
 class FigureKind:
     """A kind of figure: how to draw it, its caption, and whether it applies to a system."""
@@ -112,8 +115,9 @@ def save_figures(
     names: Sequence[str] | None = None,
     *,
     prefix: str = "",
+    kind: str = "png",
 ) -> list[Path]:
-    """Draw figures (default: all that apply) as PNG files `prefix + name + ".png"`, and return their paths.
+    """Draw figures (default: all that apply) as files `prefix + name + ".png"`, or of another `kind`, and return their paths.
 
     >>> import tempfile, polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -122,15 +126,19 @@ def save_figures(
     ['rates.png']
     """
     chosen = figures_for(trajectory.system) if names is None else check_figures(names, trajectory.system)
-    return write_figures({prefix + name: partial(FIGURES[name].draw, trajectory) for name in chosen}, directory)
+    return write_figures({prefix + name: partial(FIGURES[name].draw, trajectory) for name in chosen}, directory, kind)
 
 
 @styled
-def write_figures(drawings: Mapping[str, Callable[[], Figure]], directory: str | PathLike[str]) -> list[Path]:
-    """Draw each figure into a PNG file of its name, and return the paths."""
+def write_figures(
+    drawings: Mapping[str, Callable[[], Figure]], directory: str | PathLike[str], kind: str = "png"
+) -> list[Path]:
+    """Draw each figure into a file of its name and of this `kind`, and return the paths."""
+    if kind not in KINDS:
+        raise InvalidInputError("format", kind, f"one of {', '.join(KINDS)}{nearest(kind, KINDS)}")
     folder = make_folder(directory)
-    paths = [folder / f"{name}.png" for name in drawings]
+    paths = [folder / f"{name}.{kind}" for name in drawings]
     for file, draw in zip(paths, drawings.values(), strict=True):
         with replacing(file) as beside:
-            draw().savefig(beside)
+            draw().savefig(beside, format=kind)
     return paths

@@ -56,8 +56,10 @@ def plot_direction_path(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     for label, angle, colour in zip(references, angles, colours, strict=False):
         right.plot(t, angle, color=colour, label=f"from {label}", **turning.line_style())
     set_angle_axis(right, trajectory, angles, (0, 45, 90, 135, 180))
-    right.set_title("angle" + turning.note)
-    right.legend(loc="best")
+    only = f" from {next(iter(references))}" if len(references) == 1 else ""
+    right.set_title(f"angle{only}{turning.note}")
+    if not only:
+        right.legend(loc="best")
     set_time_axis(right, trajectory)
     return figure
 

@@ -71,24 +71,26 @@ def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     metres, lengths = label_length(right.yaxis, units, apart, "distance")
     left.set_title("Paths of the mass centres (○ start, ● end)")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4)
-    nearest, farthest = np.inf, 0.0
+    nearest, farthest, closest = np.inf, 0.0, 0.0
     names = body_labels(trajectory.system)
     for (first, second), distance in list(zip(combinations(names, 2), apart, strict=True))[:MAX_CURVES]:
         right.plot(trajectory.t, distance, linewidth=1.0, label=f"{first} – {second}")
         k = int(np.argmin(distance))
-        nearest, farthest = min(nearest, float(distance[k])), max(farthest, float(distance.max()))
-        right.plot(trajectory.t[k], distance[k], ".", color=GREY)
-        right.annotate(
-            f"{distance[k] * metres:.5g}{f' {lengths}' if lengths else ''} at {trajectory.t[k] * seconds:.5g} {times}"
-            if times
-            else f"{distance[k]:.5g} at t = {trajectory.t[k]:.5g}",
-            (trajectory.t[k], distance[k]),
-            (8, 6),
-            textcoords="offset points",
-            fontsize=8,
-            color=GREY,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
-        )
+        farthest = max(farthest, float(distance.max()))
+        if distance[k] < nearest:
+            nearest, closest = float(distance[k]), float(trajectory.t[k])
+    far = f"{nearest * metres:.5g}{f' {lengths}' if lengths else ''}"
+    when = f"{closest * seconds:.5g} {times}" if times else f"t = {closest:.5g}"
+    right.plot(closest, nearest, ".", color=GREY)
+    right.annotate(
+        f"{far} at {when}",
+        (closest, nearest),
+        (8, 6),
+        textcoords="offset points",
+        fontsize=8,
+        color=GREY,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+    )
     if nearest < 0.5 * farthest:
         right.set_ylim(0.0, 1.1 * farthest)
     right.margins(x=0.01, y=0.12)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ...errors import PolhodeError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,11 +47,23 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def has_matplotlib() -> bool:
+    """Whether figures can be drawn."""
+    return find_spec("matplotlib") is not None
+
+
+def check_matplotlib() -> None:
+    """Say what is missing if figures cannot be drawn."""
+    if not has_matplotlib():
+        raise PolhodeError("figures and movies need matplotlib: pip install 'polhode[plot]'")
+
+
 def styled(function: Callable[P, T]) -> Callable[P, T]:
     """Run `function` with this style, and leave matplotlib's settings as they were."""
 
     @wraps(function)
     def inner(*args: P.args, **kwargs: P.kwargs) -> T:
+        check_matplotlib()
         import matplotlib
         from cycler import cycler
 

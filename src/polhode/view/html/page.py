@@ -72,17 +72,18 @@ def page_head() -> str:
     return f"<style>\n{static_file('view.css')}</style>\n<script>\n{view_program()}</script>"
 
 
-def scene_html(shown: Scene) -> str:
-    """The view of a scene, for the body of a page that has `page_head` in its head."""
+def scene_html(shown: Scene, whole: tuple[float, float] | None = None) -> str:
+    """The view of a scene, for the body of a page that has `page_head` in its head. `whole`: the first and the last time of
+    a run, if a server shows any part of it that the page asks for."""
     if shown.is_empty:
         return f'<p class="polhode-note">{escape(shown.note)}</p>'
     # without "<", nothing in the data can end or change the element that holds it
-    numbers = json.dumps(scene_data(shown), separators=(",", ":")).replace("<", "\\u003c")
+    numbers = json.dumps(scene_data(shown) | {"whole": whole}, separators=(",", ":")).replace("<", "\\u003c")
     return f'<div class="polhode-view"><script type="application/json">{numbers}</script></div>\n{START}'
 
 
-def page_html(shown: Scene) -> str:
-    """A complete page.
+def page_html(shown: Scene, whole: tuple[float, float] | None = None) -> str:
+    """A complete page; `whole` as in `scene_html`.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -90,7 +91,7 @@ def page_html(shown: Scene) -> str:
     >>> "http:" in text or "https:" in text, len(text) < 100_000
     (False, True)
     """
-    return complete_page(shown.title, page_head(), scene_html(shown))
+    return complete_page(shown.title, page_head(), scene_html(shown, whole))
 
 
 def iframe_html(shown: Scene, height: int = 480) -> str:
@@ -132,11 +133,15 @@ def _object_data(item: SceneObject) -> dict[str, Any]:
     def numbers(x: ArrayLike | None) -> list[float] | None:
         return None if x is None else np.asarray(x, dtype=float).tolist()
 
+    # the faces by their colours, and how many have each
+    names, which, counts = np.unique(item.mesh.colours_in(item.colour), return_inverse=True, return_counts=True)
+    order = np.argsort(which, kind="stable")
     return {
         "name": item.name,
         "colour": item.colour,
         "vertices": to_base64(item.mesh.vertices),
-        "faces": to_base64(item.mesh.faces, "<u4"),
+        "faces": to_base64(item.mesh.faces[order], "<u4"),
+        "colours": [[str(name), int(count)] for name, count in zip(names, counts, strict=True)],
         "position": to_base64(item.position),
         "q": to_base64(item.q),
         "axis_lengths": numbers(item.axis_lengths),

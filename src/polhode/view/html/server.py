@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from ...errors import PolhodeError
-from ..scene.scene import Scene
+from ...simulation.trajectory import Trajectory
+from ..scene.scene import scene
 from .guard import OWN_NAMES, refusal
 from .page import page_head, page_html, page_policy
 
@@ -88,19 +89,32 @@ class LocalServer:
 
 
 class ViewServer(LocalServer):
-    """A server that shows a scene; open `address` in a browser, and call `close` to end it."""
+    """A server that shows a trajectory; open `address` in a browser, and call `close` to end it.
 
-    def __init__(self, shown: Scene, port: int = 8080) -> None:
-        if shown.is_empty:
-            raise PolhodeError(shown.note)
-        self.shown = shown
-        page = Answer.html(page_html(shown), page_policy(page_head()))
+    A long run is thinned; the address with `?from=T&to=T` shows a part of it, with as many frames.
+    """
 
-        def answer(request: Request) -> Answer:
-            known = request.method == "GET" and request.path == "/"
-            return page if known else Answer.failure(HTTPStatus.NOT_FOUND)
+    def __init__(self, trajectory: Trajectory, port: int = 8080) -> None:
+        self.shown = scene(trajectory)
+        if self.shown.is_empty:
+            raise PolhodeError(self.shown.note)
+        self._trajectory = trajectory
+        first, last = sorted((float(trajectory.t[0]), float(trajectory.t[-1])))
+        self._whole = (first, last) if len(trajectory) > 1 else None
+        self._policy = page_policy(page_head())
+        super().__init__(self._answer, port)
 
-        super().__init__(answer, port)
+    def _answer(self, request: Request) -> Answer:
+        if request.method != "GET" or request.path != "/":
+            return Answer.failure(HTTPStatus.NOT_FOUND)
+        shown = self.shown
+        try:
+            start, end = (float(text) if (text := request.query.get(name)) else None for name in ("from", "to"))
+            if start is not None or end is not None:
+                shown = scene(self._trajectory.between(start, end))
+        except ValueError as error:  # no number, or no samples there
+            return Answer.failure(HTTPStatus.BAD_REQUEST, str(error))
+        return Answer.html(page_html(shown, self._whole), self._policy)
 
 
 def _listen(handler: type[BaseHTTPRequestHandler], port: int) -> ThreadingHTTPServer:
@@ -125,11 +139,11 @@ def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler
             self._send(self._answer("POST"))
 
         def _answer(self, method: str) -> Answer:
-            port = self.server.server_address[1]
+            port = cast(ThreadingHTTPServer, self.server).server_port
             hosts, origins = (self.headers.get_all(name, []) for name in ("Host", "Origin"))
             host = hosts[0] if len(hosts) == 1 else None
             origin = origins[0] if len(origins) == 1 else "several" if origins else None
-            if reason := refusal(host, origin, int(port), OWN_NAMES):
+            if reason := refusal(host, origin, port, OWN_NAMES):
                 return Answer.failure(HTTPStatus.FORBIDDEN, reason)
             data = None
             if method == "POST":

@@ -12,7 +12,7 @@ from ...errors import InvalidInputError
 from ...io.atomic_files import replacing
 from ...simulation.trajectory import Trajectory
 from ..figures.axes import plain_label
-from ..figures.style import styled
+from ..figures.style import check_matplotlib, styled
 from ..scene.scene import Scene, scene
 from .drawing import draw_frame
 
@@ -43,6 +43,7 @@ def save_movie(
     if not 1 <= count <= MOST_FRAMES:
         longest = MOST_FRAMES // FRAMES_PER_SECOND[kind]
         raise InvalidInputError("seconds", seconds, f"a number above 0, and at most {longest}")
+    check_matplotlib()
     figure = _figure(PIXELS[kind])
     with replacing(path) as beside:
         writer = _writer(kind)

@@ -44,7 +44,7 @@ def save_frames(
         raise InvalidInputError("kind", kind, f"one of {', '.join(WRITERS)}")
     rows = select_frames(frames, len(trajectory))
     objects = list(appearance(trajectory.system, trajectory[rows]).objects)
-    if not objects:
+    if not any(item.is_body for item in objects):
         raise PolhodeError(f"{type(trajectory.system).__name__} has no bodies that can be drawn in three dimensions")
     if body is not None:
         body = trajectory.system.body_number(body) if isinstance(body, str) else body
@@ -99,12 +99,15 @@ def _obj_bytes(objects: list[SceneObject], k: int) -> bytes:
 
 
 def _ply_bytes(objects: list[SceneObject], k: int) -> bytes:
-    """Little-endian binary, with the colour of each object at its vertices."""
+    """Little-endian binary, with the colour of each face, or of its object, at its vertices."""
     vertices, faces, first = [], [], 0
     for item in objects:
         points = vertices_in_space(item, k)
         block = np.zeros(len(points), dtype=[("x", "<f8", 3), ("colour", "u1", 3)])
         block["x"], block["colour"] = points, rgb(item.colour)
+        painted = item.mesh.colours != ""
+        if painted.any():
+            block["colour"][item.mesh.faces[painted]] = [[rgb(str(c))] * 3 for c in item.mesh.colours[painted]]
         triangles = np.zeros(len(item.mesh.faces), dtype=[("count", "u1"), ("corners", "<i4", 3)])
         triangles["count"], triangles["corners"] = 3, item.mesh.faces + first
         vertices.append(block)

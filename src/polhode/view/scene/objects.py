@@ -20,6 +20,7 @@ class SceneObject:
 
     `colour` is "#rrggbb". `axis_lengths` are the lengths at which its three axes are drawn, None for no axes.
     `trail_point` is the point of the object that draws a trail, in its own frame, None for no trail.
+    `is_body` is False for what surrounds the bodies, such as a pivot.
     """
 
     name: str
@@ -29,16 +30,24 @@ class SceneObject:
     q: Array
     axis_lengths: Array | None = None
     trail_point: Array | None = None
+    is_body: bool = True
 
     @property
-    def radius(self) -> float:
-        """The radius of the sphere that contains the object and its axes."""
-        return max(self.mesh.radius, 0.0 if self.axis_lengths is None else float(self.axis_lengths.max()))
+    def spheres(self) -> list[tuple[Array, float]]:
+        """Spheres that contain the object and the ends of its axes: their middles in space, and radii."""
+        corners = self.mesh.vertices if len(self.mesh.vertices) else np.zeros((1, 3))
+        middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        ends = [] if self.axis_lengths is None else list(np.diag(self.axis_lengths))
+        radius = float(np.linalg.norm(corners - middle, axis=1).max())
+        return [(self._in_space(middle), radius), *((self._in_space(end), 0.0) for end in ends)]
 
     @property
     def path(self) -> Array:
         """The path of the trail point in space, or of the frame's origin if there is none."""
-        point = np.zeros(3) if self.trail_point is None else self.trail_point
+        return self._in_space(np.zeros(3) if self.trail_point is None else self.trail_point)
+
+    def _in_space(self, point: Array) -> Array:
+        """The path of a point of its frame."""
         return self.position + unchecked.rotate(self.q, np.broadcast_to(point, (len(self.q), 3)))
 
 

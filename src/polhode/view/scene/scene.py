@@ -108,9 +108,9 @@ class Scene:
         return objects, [(vector_at(arrow.start), vector_at(arrow.vector)) for arrow in self.arrows]
 
     def _bounding_spheres(self) -> list[tuple[Array, float]]:
-        """Positions over time, and the radius around them that an object fills."""
+        """Positions over time, and the radii around them that objects fill."""
         tips = [(arrow.start + arrow.vector, 0.0) for arrow in self.arrows]
-        return [(item.position, item.radius) for item in self.objects] + tips
+        return [sphere for item in self.objects for sphere in item.spheres] + tips
 
 
 def scene(trajectory: Trajectory) -> Scene:

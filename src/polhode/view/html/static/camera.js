@@ -58,7 +58,7 @@ class Camera {
     const frame = choice.frame(where), turned = (v) => rotate(frame[1], v);
     const radius = choice.radius(where), centre = add(choice.centre(where), turned(this.shift));
     const aspect = size[0] / size[1], f = 1 / Math.tan(FIELD / 2);
-    const distance = (0.95 * radius * this.zoom) / Math.sin(FIELD / 2) / Math.min(1 - raised, aspect);
+    const distance = (1.04 * radius * this.zoom) / Math.sin(FIELD / 2) / Math.min(1 - raised, aspect);
     const c = Math.cos(this.height), level = [c * Math.cos(this.azimuth), c * Math.sin(this.azimuth), Math.sin(this.height)];
     const sideways = unit([-level[1], level[0], 0]);
     const [back, right, up] = [level, sideways, cross(level, sideways)].map(turned);

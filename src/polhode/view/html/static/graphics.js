@@ -28,7 +28,7 @@ const SOLID_FRAGMENT = `
     if (dot(n, e) < 0.0) n = -n;
     float slope = max(dot(n, l), 0.0), shine = 0.16 * pow(max(dot(n, normalize(l + e)), 0.0), 40.0);
     float open = sun ? reached(slope) : 1.0;
-    float lit = sun ? 0.2 + 0.9 * slope * open : 0.5 + 0.1 * n.z + 0.5 * slope;
+    float lit = sun ? 0.3 + 0.72 * slope * open : 0.5 + 0.1 * n.z + 0.5 * slope;
     result = vec4(min(colour * lit + shine * open * step(0.001, slope), 1.0), 1.0);
   }`;
 const RIBBON_VERTEX = `
@@ -172,11 +172,16 @@ class Graphics {
     gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
     this.set(this.solid, { view: seen.view, eye: seen.eye, light: seen.light, sunView: seen.sunView || seen.view, sun: Boolean(seen.sunView) });
   }
-  put(shape, colour, shift, q, size = [1, 1, 1]) {
-    const gl = this.gl;
-    this.set(this.solid, { colour, shift, q, size });
+  put(shape, colours, shift, q, size = [1, 1, 1]) { // colours: of the first faces, of the next, …; or one for all
+    const gl = this.gl, BYTES = 4;
+    this.set(this.solid, { shift, q, size });
     gl.bindVertexArray(shape.array);
-    gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
+    let first = 0;
+    for (const [colour, faces] of Array.isArray(colours[0]) ? colours : [[colours, shape.count / 3]]) {
+      this.set(this.solid, { colour });
+      gl.drawElements(gl.TRIANGLES, 3 * faces, gl.UNSIGNED_INT, 3 * first * BYTES);
+      first += faces;
+    }
   }
   putArrow(colour, start, vector, thick) {
     const length = norm(vector);

@@ -42,6 +42,7 @@ function polhodeView(root, given = null, kept = {}) {
   for (const item of scene.objects) {
     const points = unpack(item.vertices, Float32Array);
     item.mesh = graphics.mesh(points, unpack(item.faces, Uint32Array));
+    item.paint = item.colours.map(([colour, faces]) => [rgb(colour), faces]);
     item.size = points.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
     item.trailing = item.trail_point && frames > 1 && scene.interpolated;
   }
@@ -65,6 +66,14 @@ function polhodeView(root, given = null, kept = {}) {
     made.addEventListener("change", () => { root.focus({ preventScroll: true }); redraw(); }); // keys are the view's again
     return made;
   };
+  if (scene.whole) { // a server shows any part of the run
+    const part = make("span", first, { className: "part" }), asked = new URLSearchParams(location.search);
+    const boxes = ["from", "to"].map((name, i) => {
+      const box = make("input", make("label", part, { textContent: name }), { type: "text", name, value: asked.get(name) || "", placeholder: scene.whole[i] });
+      box.addEventListener("change", () => { location.search = new URLSearchParams(boxes.filter((b) => b.value.trim()).map((b) => [b.name, b.value.trim()])); });
+      return box;
+    });
+  }
   const speed = select(first, "speed", SPEEDS.map((x) => [x, x + "×"]), kept.speed || 1);
   const follow = select(second, "follow", choices.map((choice, i) => [i, choice.name]), Math.max(0, choices.findIndex((c) => c.name === kept.follow)), "follow");
   follow.parentNode.hidden = choices.length < 2;
@@ -91,7 +100,7 @@ function polhodeView(root, given = null, kept = {}) {
   // ---- drawing -----------------------------------------------------------------------------------------------------
   const camera = new Camera(scene.view_direction);
   Object.assign(camera, kept.camera);
-  let now = kept.now || 0, playing = false, wanted = false, last = 0, trailsFor = null, closed = false;
+  let now = kept.now || 0, playing = false, wanted = false, last = 0, trailsFor = null, closed = false, told = false;
   const bodies = scene.objects.filter((item) => item.axis_lengths && item.name);
   const labelled = new Set(bodies.map((item) => row(item.position, 0, 3).join())).size > 1 ? bodies : [];
 
@@ -122,7 +131,7 @@ function polhodeView(root, given = null, kept = {}) {
     const raised = Math.min(0.4, (bar.offsetHeight + 16) / page[1]); // above the controls
     const seen = camera.seen(choice, where, page, raised), dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     const poses = scene.objects.map((item) => [between(item.position, where, 3), between(item.q, where, 4)]);
-    const shapes = () => scene.objects.forEach((item, i) => graphics.put(item.mesh, rgb(item.colour), ...poses[i]));
+    const shapes = () => scene.objects.forEach((item, i) => graphics.put(item.mesh, item.paint, ...poses[i]));
     if (light.value !== "camera") {
       sunHere = sunHere || seen.back;
       seen.light = light.value === "here" ? sunHere : SUNS[light.value];
@@ -163,15 +172,18 @@ function polhodeView(root, given = null, kept = {}) {
   function redraw() { if (!wanted) { wanted = true; requestAnimationFrame(draw); } }
 
   // ---- what a user does ---------------------------------------------------------------------------------------------
-  function start(yes) {
+  function start(yes, at = now) {
     playing = yes && frames > 1;
+    now = Math.min(1, Math.max(0, at));
     last = 0;
     play.textContent = playing ? "❚❚ pause" : "▶ play";
+    tell();
     redraw();
   }
-  function go(to) { start(false); now = Math.min(1, Math.max(0, to)); redraw(); }
+  function tell() { if (!told) root.dispatchEvent(new CustomEvent("polhode-moved", { detail: { now, playing, speed: speed.value } })); }
+  const go = (to) => start(false, to);
   const step = (by) => go(s[Math.min(frames - 1, Math.max(0, timeline.at(now)[0] + by))]);
-  const shift = (box, by) => { box.selectedIndex = Math.min(box.length - 1, Math.max(0, box.selectedIndex + by)); redraw(); };
+  const shift = (box, by) => { box.selectedIndex = Math.min(box.length - 1, Math.max(0, box.selectedIndex + by)); tell(); redraw(); };
   function reset() { camera.reset(); follow.value = 0; redraw(); }
   function followBody(body) {
     const fitting = choices.map((choice, i) => i).filter((i) => choices[i].body === body);
@@ -217,16 +229,18 @@ function polhodeView(root, given = null, kept = {}) {
     0: () => { follow.value = 0; redraw(); }, "?": () => { help.hidden = !help.hidden; }, Escape: () => { help.hidden = true; } };
   root.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
-    const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, own = e.target.closest("select, button, input[type=checkbox]");
+    const key = e.key.length === 1 ? e.key.toLowerCase() : e.key, own = e.target.closest("select, button, input[type=checkbox], input[type=text]");
     const action = key >= "1" && key <= "9" && key.length === 1 ? () => followBody(key - 1) : actions[key];
-    if (!action || (own && (key === " " || own.tagName === "SELECT"))) return; // which a control has its own use for
+    if (!action || (own && (key === " " || own.tagName === "SELECT" || own.type === "text"))) return; // which a control has its own use for
     e.preventDefault();
     action();
   });
   new ResizeObserver(redraw).observe(root);
   if (root.parentNode === document.body) root.focus({ preventScroll: true }); // a page of its own: keys work at once
   start(kept.playing ?? !window.matchMedia("(prefers-reduced-motion: reduce)").matches);
+  speed.addEventListener("change", tell);
   return {
+    move: (to) => { told = true; speed.value = to.speed; start(to.playing, to.now); told = false; }, // as another view was moved
     keep: () => ({ camera: { ...camera }, follow: choices[follow.value].name, light: light.value, sunHere, now, playing, speed: Number(speed.value),
       off: [showAxes, showArrows, showTrails].filter((box) => !box.checked && !box.parentNode.hidden).map((box) => box.name) }),
     close: () => { closed = true; gl.getExtension("WEBGL_lose_context")?.loseContext(); root.replaceChildren(); },

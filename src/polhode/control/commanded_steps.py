@@ -1,0 +1,162 @@
+"""One step of a variational method from each of many states, each with commands of its own, and its derivatives.
+
+The step is the very one that `simulate` takes while a controller holds its commands: half a kick by the force, with the
+commands in it, the discrete motion, and half a kick. Derivatives by the state are those of the tangent map, on dual
+numbers. Those by the commands and by the length of the step are central differences of order 8, exact to about 1e-13;
+second derivatives, which only decide how fast an optimiser converges, are plain differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.layout import Layout
+from ..core.system import State
+from ..methods import LGVI
+from ..methods.loops import Clock, Composition, DriftKickRun, Span, drift_kick_loop
+from ..scalars import double, duals, loop
+
+Array = NDArray[np.float64]
+SPACING = 1e-2  # of differences of order 8, relative to the unit
+SECOND_SPACING = 1e-4  # of second differences
+
+
+@loop
+def step_each(
+    S: Any,
+    drift: Any,
+    force: Any,
+    rows: Array,
+    commands: Array,
+    places: NDArray[np.int64],
+    p: Array,
+    slots: Any,
+    composition: Composition,
+    clocks: Array,
+    samples: Array,
+    report: Array,
+) -> int:
+    """A step from every row, at its time and of its length (`clocks`), with its `commands` at their `places` among the
+    parameters. Returns the first status that is not success; a row that fails is NaN."""
+    worst = 0
+    for i in range(rows.shape[0]):
+        y = rows[i]
+        for j in range(commands.shape[1]):
+            p[places[j]] = commands[i, j]
+        status = force(S, y, p, clocks[i, 0], 0.0, report) if slots.has_force else 0
+        if status == 0:
+            clock = Clock(clocks[i, 0], clocks[i, 1])
+            status, _ = drift_kick_loop(
+                S, drift, force, y, p, slots, composition, clock, Span(0, 1, 2), samples, report
+            )
+        if status != 0:
+            y[:] = np.nan
+            worst = status
+    return worst
+
+
+class CommandedSteps:
+    """Steps of a method from states of one system, with commands at these `places` among its parameters.
+
+    `units`: the size of a change of each tangent coordinate; `command_units` likewise of each command; `time_unit` of the
+    length of a step. All derivatives are by multiples of these.
+    """
+
+    def __init__(self, state: State, method: LGVI, places: NDArray[np.int64]) -> None:
+        system = state.system
+        self.layout: Layout = system.representations[method.representation].layout
+        self.size, self.dimension = self.layout.size, self.layout.dimension
+        self.kind = duals(self.dimension)
+        self._runs: dict[Any, DriftKickRun] = {
+            k: cast(DriftKickRun, method.start(state, 1.0, k)) for k in (double, self.kind)
+        }
+        self.places = places
+        self.t0 = state.t
+        self.units, self.command_units = np.ones(self.dimension), np.ones(len(places))
+        self.time_unit = 1.0
+
+    def ends(self, Y: Array, U: Array, k: Array, h: Array | float) -> Array:
+        """The states (n, size) one step of length h after the states Y (n, size), with the commands U (n, m); the steps
+        start at the times `t0 + k h`."""
+        return self._step(double, Y, U, k, h)
+
+    def tangents(self, Y: Array, U: Array, k: Array, h: Array | float) -> tuple[Array, Array]:
+        """The same, with the tangent maps (n, d, d) in units."""
+        K = 1 + self.kind.partials
+        entries = np.zeros((len(Y), self.size, K))
+        entries[:, :, 0] = Y
+        for i, y in enumerate(Y):
+            entries[i, :, 1:] = self.layout.basis(y)
+        entries = self._step(self.kind, entries.reshape(len(Y), -1), U, k, h).reshape(len(Y), self.size, K)
+        there = entries[:, :, 0]
+        columns = self.layout.coordinates(there[:, None, :], np.swapaxes(entries[:, :, 1:], 1, 2))
+        return there.copy(), np.swapaxes(columns, 1, 2) * self.units / self.units[:, None]
+
+    def by_commands(self, Y: Array, U: Array, k: Array, h: float, there: Array) -> tuple[Array, Array]:
+        """Derivatives of the ends `there`, in units: by the commands (n, d, m) and by the length of the step (n, d)."""
+        n, m = U.shape
+        shifts = SPACING * np.repeat(np.array(OFFSETS), m + 1)  # of each variable in turn, for each offset
+        which = np.tile(np.arange(m + 1), len(OFFSETS))
+        dU = np.where(which[:, None] == np.arange(m), shifts[:, None] * self.command_units, 0.0)
+        dh = np.where(which == m, shifts * self.time_unit, 0.0)
+        moved = self._shifted(Y, U, k, h, np.zeros((len(which), self.dimension)), dU, dh, there)
+        values = moved.reshape(n, len(OFFSETS), m + 1, self.dimension)
+        slopes = np.tensordot(values, np.array(WEIGHTS) / SPACING, axes=(1, 0))  # (n, m + 1, d)
+        return np.swapaxes(slopes[:, :m], 1, 2), slopes[:, m]
+
+    def curvature(self, Y: Array, U: Array, k: Array, h: float, there: Array, weights: Array) -> Array:
+        """The second derivatives (n, d + m + 1, d + m + 1), by state, commands and step, of the ends' coordinates at
+        `there`, in units, weighted by `weights` (n, d)."""
+        n, m, d = len(U), U.shape[1], self.dimension
+        size = d + m + 1
+        pairs = [(i, j) for i in range(size) for j in range(i)]
+        basis = SECOND_SPACING * np.eye(size)
+        shifts = [s * basis[i] for i in range(size) for s in (1.0, -1.0)] + [np.zeros(size)]
+        shifts += [a * basis[i] + b * basis[j] for i, j in pairs for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+        z = np.array(shifts)
+        dU, dh = z[:, d : d + m] * self.command_units, z[:, d + m] * self.time_unit
+        moved = np.einsum("nsd,nd->ns", self._shifted(Y, U, k, h, z[:, :d] * self.units, dU, dh, there), weights)
+        alone, middle, crossed = moved[:, : 2 * size], moved[:, 2 * size], moved[:, 2 * size + 1 :]
+        H = np.empty((n, size, size))
+        square = SECOND_SPACING**2
+        diagonal = np.arange(size)
+        H[:, diagonal, diagonal] = (alone[:, 0::2] + alone[:, 1::2] - 2.0 * middle[:, None]) / square
+        mixed = crossed.reshape(n, len(pairs), 4) @ np.array([1.0, -1.0, -1.0, 1.0]) / (4.0 * square)
+        rows, columns = np.array(pairs).T
+        H[:, rows, columns] = H[:, columns, rows] = mixed
+        return H
+
+    def _shifted(self, Y: Array, U: Array, k: Array, h: float, dy: Array, dU: Array, dh: Array, there: Array) -> Array:
+        """The coordinates (n, s, d) at `there`, in units, of the ends from states, commands and steps that s shifts
+        change."""
+        n, s = len(Y), len(dy)
+        Z = self.layout.retract(np.repeat(Y, s, axis=0), np.tile(dy, (n, 1)))
+        V = np.repeat(U, s, axis=0) + np.tile(dU, (n, 1))
+        ends = self.ends(Z, V, np.repeat(k, s), h + np.tile(dh, n))
+        found = self.layout.difference(np.repeat(there, s, axis=0), ends) / self.units
+        return found.reshape(n, s, self.dimension)
+
+    def _step(self, kind: Any, Y: Array, U: Array, k: Array, h: Array | float) -> Array:
+        run = self._runs[kind]
+        rows = np.zeros((len(Y), len(run.y)))
+        rows[:, : Y.shape[1]] = Y
+        clocks = np.stack([self.t0 + k * h, np.broadcast_to(h, k.shape)], axis=1)
+        step_each.on(
+            kind,
+            run.main,
+            run.force,
+            rows,
+            np.ascontiguousarray(U),
+            self.places,
+            run.p,
+            run.slots,
+            run.scheme,
+            clocks,
+            np.empty((0, run.carried)),
+            run.report.numbers,
+        )
+        return rows[:, : Y.shape[1]]
