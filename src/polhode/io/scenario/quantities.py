@@ -37,7 +37,7 @@ STATE = _keys(
 ORBIT = _keys({LENGTH: "a q", ANGLE: "inclination node periapsis true_anomaly mean_anomaly"})
 SYSTEM = _keys(
     {
-        LENGTH: "radius radii semiaxes length length1 centre1 centre2 rho0 positions point",
+        LENGTH: "radius radii semiaxes length length1 centre1 centre2 rho0 positions point sides height inner_radius",
         MASS: "mass mass1 mass2 masses",
         INERTIA: "inertia inertia1 inertia2 inertia_cm inertias damper_inertia",
         RATE: "n",
@@ -50,7 +50,15 @@ SYSTEM = _keys(
 ORBIT_OF_DISTANT_BODY = _keys(
     {LENGTH: "semimajor centre", TIME: "period", ANGLE: "inclination node pericentre anomaly"}
 )
-TABLES = {"run": RUN, "state": STATE, "system": SYSTEM, "elements": ORBIT, "position": ORBIT_OF_DISTANT_BODY}
+ORBIT_OF_SATELLITE = _keys({LENGTH: "semimajor", ANGLE: "inclination node periapsis anomaly", "length³/time²": "mu"})
+TABLES = {
+    "run": RUN,
+    "state": STATE,
+    "system": SYSTEM,
+    "elements": ORBIT,
+    "position": ORBIT_OF_DISTANT_BODY,
+    "orbit": ORBIT_OF_SATELLITE,
+}
 VARIED = ("mean", "std", "low", "high", "radius", "values")
 
 
