@@ -41,3 +41,9 @@ def test_the_examples_are_short() -> None:
     (method,) = [b for b in blocks if "class ForestRuth" in b]
     assert len(system.splitlines()) < 60
     assert len(method.splitlines()) < 120
+
+
+def test_the_tutorial_of_a_binary_is_short() -> None:
+    """From two meshes to libration and kernels in at most 40 lines."""
+    lines = "\n".join(BLOCK.findall((DOCS / "tutorials" / "binary_from_meshes.md").read_text())).splitlines()
+    assert len([line for line in lines if line.strip()]) <= 40

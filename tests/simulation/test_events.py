@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,21 @@ def test_any_function_of_the_state_may_be_watched() -> None:
 def test_events_and_tangents_do_not_go_together() -> None:
     with pytest.raises(ph.InvalidInputError, match="tangent"):
         ph.simulate(BALLS.state(X=[2, 0, 0]), step=0.1, steps=1, events=[ph.Contact()], tangent=True)
+
+
+def test_events_have_their_states_and_print_well(tmp_path: Path) -> None:
+    start = ph.FreeRigidBody.example()
+    falls = ph.Crossing("spun down", lambda state: state.omega[..., 0] - 1.0)
+    run = ph.simulate(start, step=0.1, t_end=20.0, events=[falls])
+    assert len(run.events) > 1
+    for event in run.events:
+        assert event.state is not None
+        assert event.state.t == pytest.approx(event.t, abs=1e-12)
+        assert event.state.omega[0] == pytest.approx(1.0, abs=1e-9)
+        assert repr(event) == f"<spun down at t = {event.t:.12g}>"
+    run.save(tmp_path / "run.nc")
+    for event, read in zip(run.events, ph.load(tmp_path / "run.nc").events, strict=True):
+        assert read == event
+        assert read.state is not None
+        assert event.state is not None
+        assert np.array_equal(read.state.R, event.state.R)

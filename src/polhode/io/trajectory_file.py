@@ -91,7 +91,7 @@ class Header:
             method_options=method.options(),
             step=trajectory.step,
             save_every=trajectory.save_every,
-            events=[asdict(event) for event in trajectory.events],
+            events=[event.describe() for event in trajectory.events],
             accuracy=None if trajectory.accuracy is None else asdict(trajectory.accuracy),
             tangent_of=list(trajectory.tangent_of),
             values=list(trajectory.values),
@@ -273,8 +273,9 @@ def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Traje
 
 
 def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) -> Trajectory:
+    system = _rebuild_system(header) if system is None else _check_same_system(header, system)
     return Trajectory(
-        system=_rebuild_system(header) if system is None else _check_same_system(header, system),
+        system=system,
         method=_rebuild("method", known_methods(), header.method, header.method_options),
         step=float(header.step),
         t=_array(dataset, TIME),
@@ -283,7 +284,7 @@ def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) 
         tangent=_array(dataset, TANGENT) if TANGENT in dataset else None,
         provenance=header.provenance,
         save_every=int(header.save_every),
-        events=tuple(Occurrence(**event) for event in header.events),
+        events=tuple(Occurrence.described(system, event) for event in header.events),
         carry=_array(dataset, CARRY) if CARRY in dataset else None,
         accuracy=None if header.accuracy is None else Accuracy(**header.accuracy),
         tangent_of=tuple(header.tangent_of),

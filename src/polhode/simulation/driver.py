@@ -95,7 +95,7 @@ def simulate(
 
     With a fixed `step` (negative: backwards in time) give either `t_end` or the number of `steps`; `method` then defaults to
     `LGVI(order=2)`. Every `save_every`-th step is saved, and always the first and the last. `events` are detected in every step, saved or not (see
-    `polhode.simulation.events`); they are listed in `traj.events`. An event that stops the run is its last sample.
+    `polhode.simulation.events`); they are listed in `traj.events`, each with its `t` and `state`. An event that stops the run is its last sample.
 
     With `t_eval` the samples are at these times instead, in the direction of the step, and `t_end` is by default the last of
     them. They need not be on the grid of the steps. A method with a dense output of its own (`DOP853`) reads them off

@@ -185,10 +185,11 @@ class Job:
         states = State(self.system, values, schedule.time(done))
         for event, found in events_in_order(self.events, states, schedule.longest, within):
             t = float(schedule.time(done + found.k) + found.fraction * schedule.length(done + found.k))
-            self.occurrences.append(Occurrence(t, event.name, found.what, event.stop))
+            there = within(found.k, found.fraction)
+            self.occurrences.append(Occurrence(t, event.name, found.what, event.stop, there))
             if event.stop:
                 run.restore_row(nodes[found.k])
-                return found.k, within(found.k, found.fraction)
+                return found.k, there
         return len(nodes) - 1, None
 
     def _at_the_start(self) -> list[Occurrence]:
@@ -200,7 +201,7 @@ class Job:
                     raise InvalidInputError(
                         "state", self.state, problem=f"the {event.name} of {what} holds already at the start"
                     )
-                noted.append(Occurrence(self.state.t, event.name, what, False))
+                noted.append(Occurrence(self.state.t, event.name, what, False, self.state))
         return noted
 
 

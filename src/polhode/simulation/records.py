@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.dates import Epoch
+from ..core.system import State, System
 from ..core.units import Units
 
 Array = NDArray[np.float64]
@@ -72,17 +73,32 @@ class Conservation:
         return self.worst / self.scale if self.scale else self.worst
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Occurrence:
-    """An event that was detected: its time, its kind, what it concerns, and whether it ended the run."""
+    """An event that was detected: its time, its kind, what it concerns, whether it ended the run, and the state there."""
 
     t: float
     event: str
     what: str
     stopped: bool
+    state: State | None = field(default=None, compare=False)
+
+    def describe(self) -> dict[str, Any]:
+        """The event as plain data."""
+        said = {"t": self.t, "event": self.event, "what": self.what, "stopped": self.stopped}
+        return said if self.state is None else said | {"state": {n: v.tolist() for n, v in self.state.values.items()}}
+
+    @classmethod
+    def described(cls, system: System, said: Mapping[str, Any]) -> Occurrence:
+        """The event that `describe` described."""
+        plain, values = {name: value for name, value in said.items() if name != "state"}, said.get("state")
+        return cls(**plain, state=None if values is None else State(system, values, plain["t"]))
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __str__(self) -> str:
-        return f"{self.event} of {self.what} at t = {self.t:.12g}"
+        return f"{self.event}{f' of {self.what}' if self.what != self.event else ''} at t = {self.t:.12g}"
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,15 @@ SYSTEM = _keys(
 ORBIT_OF_DISTANT_BODY = _keys(
     {LENGTH: "semimajor centre", TIME: "period", ANGLE: "inclination node pericentre anomaly"}
 )
-TABLES = {"run": RUN, "state": STATE, "system": SYSTEM, "elements": ORBIT, "position": ORBIT_OF_DISTANT_BODY}
+ORBIT_OF_SATELLITE = _keys({LENGTH: "semimajor", ANGLE: "inclination node periapsis anomaly", "length³/time²": "mu"})
+TABLES = {
+    "run": RUN,
+    "state": STATE,
+    "system": SYSTEM,
+    "elements": ORBIT,
+    "position": ORBIT_OF_DISTANT_BODY,
+    "orbit": ORBIT_OF_SATELLITE,
+}
 VARIED = ("mean", "std", "low", "high", "radius", "values")
 
 

@@ -91,16 +91,16 @@ def label_length(axis: Axis, units: Units, largest: ArrayLike, text: str = "") -
 
 def label_rate(axis: Axis, units: Units, letter: str) -> None:
     """Label an axis of angular velocities, which are drawn in rad."""
-    label_quantity(axis, units, "rad/time", letter)
+    label_quantity(axis, units, "rad/time", letter, unnamed="rad/time")
     if units.angle is not None and units.time is not None:
         size = KNOWN[units.angle][0]
         axis.set_label_text(f"{letter} ({superscripts(f'{units.angle} {units.time}-1')})")
         scale_ticks(axis, 1.0 / size)
 
 
-def label_quantity(axis: Axis, units: Units, dimension: str, text: str) -> None:
-    """Label an axis with a quantity of some dimension."""
-    unit = units.of(dimension) if units else dimension
+def label_quantity(axis: Axis, units: Units, dimension: str, text: str, *, unnamed: str = "") -> None:
+    """Label an axis with a quantity of some dimension; where the run names no units, with `unnamed` for its unit."""
+    unit = units.of(dimension) if units else unnamed
     axis.set_label_text(f"{text} ({superscripts(unit)})" if unit else text)
 
 

@@ -115,7 +115,8 @@ def plot_rates(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         draw_components(ax, trajectory.t, values, [f"${letter}_{i}$" for i in (1, 2, 3)], turning)
         ax.set_title(field.meaning + (turning.note if ax is axes[0] else ""))
     label_rate(axes[0].yaxis, trajectory.units, r"$\omega$")
-    label_quantity(axes[1].yaxis, trajectory.units, trajectory.system.fields["Pi"].unit, r"$\Pi$")
+    momentum = trajectory.system.fields["Pi"].unit
+    label_quantity(axes[1].yaxis, trajectory.units, momentum, r"$\Pi$", unnamed=momentum)
     set_time_axis(axes[1], trajectory)
     return figure
 
