@@ -8,7 +8,7 @@ import pytest
 import polhode as ph
 from polhode.errors import InvalidInputError
 from polhode.estimation import MEKF, FilterInLoop, Gyro, Stepped, VectorSensor
-from polhode.estimation.kalman_update import joseph_update, turned_attitude
+from polhode.estimation.kalman_update import attitude_error, joseph_update, turned_attitude
 
 STARS = [VectorSensor(direction, sigma=1e-4) for direction in ([1, 0, 0], [0.2, 1, 0.4])]
 
@@ -73,3 +73,10 @@ def test_the_filter_follows_the_commands() -> None:
     assert np.mean(nees[50:]) < 16.8  # the 99 % bound of χ² with 6 degrees: samples are not independent
     assert np.linalg.norm(mekf.bias - bias) < 1e-5
     assert np.sqrt(np.mean(np.array(onboard.errors)[100:, :3] ** 2)) < 5e-5  # half of the noise of one star
+
+
+def test_the_error_of_an_attitude() -> None:
+    for x in ([0.1, 0.2, -0.3], [1e-9, 0.0, 2e-9], [2.0, -1.0, 1.5], [0.0, 0.0, 0.0]):
+        R, found = ph.so3.exp([0.3, -0.2, 0.9]), np.empty(3)
+        attitude_error(R, R @ ph.so3.exp(x), found)
+        np.testing.assert_allclose(found, x, atol=1e-15 + 1e-14 * np.linalg.norm(x))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.so3 import exp_
+from ..geometry.so3 import exp_, log_
+from ..geometry.vectors import multiply, transpose
 from ..scalars import compiled
 
 Array = NDArray[np.float64]
@@ -91,3 +92,21 @@ def turned_attitude(R: Array, error: Array, found: Array) -> None:
     for i in range(3):
         for j in range(3):
             found[i, j] = R[i, 0] * Q[j] + R[i, 1] * Q[3 + j] + R[i, 2] * Q[6 + j]
+
+
+@compiled
+def attitude_error(R: Array, truth: Array, found: Array) -> None:
+    """The rotation vector δθ of `truth = R exp S(δθ)`."""
+    A = (R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2])
+    B = (
+        truth[0, 0],
+        truth[0, 1],
+        truth[0, 2],
+        truth[1, 0],
+        truth[1, 1],
+        truth[1, 2],
+        truth[2, 0],
+        truth[2, 1],
+        truth[2, 2],
+    )
+    found[0], found[1], found[2] = log_(multiply(transpose(A), B))

@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.checks import check_finite, check_positive
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
-from ..geometry import so3
 from ..methods import Method
 from ..simulation.arguments import finite_number, whole
-from .kalman_update import joseph_update, turned_attitude
+from .kalman_update import attitude_error, joseph_update, turned_attitude
 from .propagators import Propagator, Stepped, _body
 from .sensors import Gyro, VectorSensor
 
@@ -151,7 +150,10 @@ class MEKF:
         fields = truth.system.fields if isinstance(truth, State) else {}
         if not ("R" in fields and "omega" in fields and np.shape(truth.R) == (3, 3) and np.shape(truth.omega) == (3,)):
             raise InvalidInputError("truth", truth, "a state of one body, with its attitude R and rate omega")
-        return np.concatenate([so3.log(self.state.R.T @ truth.R), truth.omega - self.state.omega])
+        found = np.empty(6)
+        attitude_error(np.array(self.state.R), np.array(truth.R), found[:3])
+        found[3:] = truth.omega - self.state.omega
+        return found
 
     def nees(self, truth: State) -> float:
         """The squared error relative to the covariance of the filter: on average 6 for a consistent filter."""

@@ -150,25 +150,32 @@ def test_the_momentum_of_a_body_with_rotors_changes_by_the_torque(kind: Any) -> 
 def test_other_numbers_need_no_compiling() -> None:
     one = ph.Gyrostat(J, orbit=ORBIT, environment=ALL)
     other = ph.Gyrostat([3, 4, 5], orbit=ph.Orbit(8e6), environment=[ph.AirDrag(PLATES[:1]), ph.GravityGradient()])
-    formulas = {"rotor_torque": ["u", 0, 0], "parameters": {"u": 0.1}}
+    formulas = {"rotor_torque": ["u*t", 0, 0], "parameters": {"u": 0.1}}
     third, fourth = (ph.Gyrostat(J, orbit=ORBIT, environment=parts, **formulas) for parts in (ALL, ALL[:1]))
     for form in (Form.DEFAULT, Form.QUATERNION):
         assert one.representations[form].force is other.representations[form].force
         assert third.representations[form].force is fourth.representations[form].force
 
 
-def test_with_wheels_and_a_controller() -> None:
-    """A controller that commands nothing changes nothing; one that does turns the wheels, and the momentum of the whole changes
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_with_wheels_and_a_controller(share: float) -> None:
+    """Commands that are the torque itself, or half of it in a formula that is compiled. A controller that commands nothing changes nothing; one that does turns the wheels, and the momentum of the whole changes
     by the environment alone."""
     names = {"u1": 0.0, "u2": 0.0, "u3": 0.0}
-    body = ph.Gyrostat(J, rotor_torque=list(names), parameters=names, orbit=ORBIT, environment=ALL)
+    formulas = list(names) if share == 1.0 else [f"{name}/{share}" for name in names]
+    body = ph.Gyrostat(J, rotor_torque=formulas, parameters=names, orbit=ORBIT, environment=ALL)
+    assert body.representations[Form.DEFAULT].force.lasting == (share == 1.0)
     alone = ph.Gyrostat(J, orbit=ORBIT, environment=ALL)
     given = {"R": R, "omega": [0.01, -0.02, 0.005]}
     idle = ph.simulate(body.state(**given), step=0.5, steps=4, controller=lambda t, state: {}, every=1.0)
     expected = ph.simulate(alone.state(**given), step=0.5, steps=4)
     np.testing.assert_allclose(idle.R[-1], expected.R[-1], atol=1e-14)
     run = ph.simulate(
-        body.state(**given), step=0.5, steps=4, controller=lambda t, state: {"u1": 0.3, "u2": -0.2 * t}, every=1.0
+        body.state(**given),
+        step=0.5,
+        steps=4,
+        controller=lambda t, state: {"u1": 0.3 * share, "u2": -0.2 * share * t},
+        every=1.0,
     )
     np.testing.assert_allclose(run.rho[-1], [0.6, -0.2, 0.0], atol=1e-14)
     momentum, still = (np.einsum("tij,tj->ti", each.R, each.Pi) for each in (run, expected))

@@ -359,3 +359,16 @@ def test_described_by_plain_data(tmp_path) -> None:
         run = ph.simulate(state, step=0.1, steps=5)
         run.save(tmp_path / "run.nc")
         np.testing.assert_array_equal(ph.load(tmp_path / "run.nc").omega, run.omega)
+
+
+@pytest.mark.parametrize("frame", ["body", "space"])
+def test_formulas_that_are_parameters_are_numbers(frame: str) -> None:
+    """The same motion, and nothing is compiled for them, as what a controller commands."""
+    values = {"a": 0.1, "b": -0.2}
+    numbers = ph.Gyrostat(INERTIA, torque=[0.1, -0.2, 0.3], frame=frame, rotor_torque=[-0.2, 0.0, 0.1])
+    named = ph.Gyrostat(INERTIA, torque=["a", "b", 0.3], frame=frame, rotor_torque=["b", 0, "a"], parameters=values)
+    given = {"q": [0.1, -0.2, 0.3, 0.9], "omega": [0.5, -0.4, 0.6]}
+    runs = [ph.simulate(body.state(**given), step=0.1, steps=5) for body in (numbers, named)]
+    np.testing.assert_array_equal(runs[0].Pi, runs[1].Pi)
+    assert named.representations["default"].force is numbers.representations["default"].force
+    assert named.describe()["torque"] == ["a", "b", "0.3"]

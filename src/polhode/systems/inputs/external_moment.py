@@ -107,7 +107,8 @@ def body_moment(S: Any, p: Any, t: Any, Q: Matrix, omega: Vector, moment: Any) -
 class ExternalMoment:
     """A checked moment. `function` is a kernel `(S, p, t, Q, omega)` that gives body components, or None for a pulse (or
     nothing at all); `law` the same of `(t, Q, omega, values)` with the values of named parameters. `user` is the
-    function that a user gave, if it is one."""
+    function that a user gave, if it is one. `names`: where each formula is no more than a named parameter or a number, these;
+    a system may then take the moment as a constant pulse (`components`), for which nothing is compiled."""
 
     given: Any = None
     frame: str = "body"
@@ -116,6 +117,16 @@ class ExternalMoment:
     law: Any = None
     user: StateFunction | None = None
     values: tuple[Any, ...] = ()
+    names: tuple[str | float, ...] = ()
+
+    @property
+    def by_numbers(self) -> bool:
+        """Whether it is a pulse, or can be taken as one."""
+        return self.function is None or bool(self.names)
+
+    def components(self, parameters: NamedParameters) -> Array:
+        """Where there are `names`: the values that stand for them."""
+        return np.array([parameters.value(x) if isinstance(x, str) else x for x in self.names], dtype=np.float64)
 
     @property
     def acts(self) -> bool:
@@ -143,7 +154,7 @@ class ExternalMoment:
             return cls(frame=frame)
         if _has_formulas(moment):
             law, texts = _formula_moment(moment, name, parameters)
-            return cls(texts, frame, **_compiled(law, frame, parameters))
+            return cls(texts, frame, **_compiled(law, frame, parameters), names=_names(texts, parameters))
         if isinstance(moment, (Sequence, np.ndarray)) and not isinstance(moment, str):
             moment = {"profile": "constant", "coefficients": check_finite(name, moment, (3,))}
         if isinstance(moment, Mapping):
@@ -228,6 +239,14 @@ def _formula_moment(given: Any, name: str, parameters: NamedParameters) -> tuple
         expressions = [known_symbols(f"{name}[{i}]", e, every, parameters) for i, e in enumerate(parts)]
         formula = formula_kernel(name, expressions, [*every, *parameters.symbols])
     return _law_of_formulas(formula), [text_of(e) for e in expressions]
+
+
+def _names(texts: list[str], parameters: NamedParameters) -> tuple[str | float, ...]:
+    """The named parameters or numbers that the formulas are; nothing where one of them is more than that."""
+    try:
+        return tuple(text if text in parameters.names else float(text) for text in texts)
+    except ValueError:
+        return ()
 
 
 @remembered

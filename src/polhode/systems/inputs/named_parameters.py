@@ -130,10 +130,9 @@ class NamedParameters:
         return found
 
     def with_values(self, values: Mapping[str, Any]) -> NamedParameters:
-        """The same names with other values."""
-        checked = self.checked(values)
+        """The same names with other values, as `checked` gives them."""
         other = copy(self)
-        other.values = tuple(checked[name] for name in self.names)
+        other.values = tuple(values[name] for name in self.names)
         return other
 
     def use(self, names: Iterable[str]) -> None:

@@ -38,13 +38,14 @@ from ..attitude.given import GivenState
 from ..environment.environment import Environment
 from ..environment.orbit import Orbit
 from ..environment.parts import Part
-from ..inputs.external_moment import MOMENT, ExternalMoment
+from ..inputs.external_moment import IN_BODY, IN_SPACE, MOMENT, PULSE, ExternalMoment
 from ..inputs.named_parameters import NamedParameters
 from ..stability.equilibria import Equilibria, Equilibrium
 from .given_momentum import GivenMomentum, is_of_time
 from .gyrostat_flows import (
     ATTITUDES,
     CLOCK,
+    COMMAND,
     COMMANDED,
     COMMANDS,
     CONSTANT,
@@ -191,7 +192,7 @@ class Gyrostat(AttitudeSystem):
         tau, command = uniform(self.moment), uniform(self.command)
         functions = {"torque": self.moment.user, "rotor_torque": self.command.user}
         if not self.given:
-            if self.moment.function is None and self.command.function is None:
+            if self.moment.by_numbers and self.command.by_numbers:
                 return self._surrounded[form] if self.environment else self._pulses[form]
             return torque_flow(at, slots, carried_rho, tau, command, around, **functions)
         return torque_flow(at, slots, given_rho(self.given.kernel), tau, command, around, **functions)
@@ -221,7 +222,12 @@ class Gyrostat(AttitudeSystem):
 
     def parameters(self) -> Array:
         first, last = self._fixed_parameters
-        return np.concatenate([first, self.named.numbers(), last])
+        p = np.concatenate([first, self.named.numbers(), last])
+        for moment, at in ((self.moment, PULSE), (self.command, COMMAND)):
+            if moment.names:
+                begin = at + (IN_BODY if moment.frame == "body" else IN_SPACE)
+                p[begin : begin + 3] = moment.components(self.named)
+        return p
 
     @cached_property
     def _fixed_parameters(self) -> tuple[Array, Array]:
