@@ -18,6 +18,12 @@ The keys of `[system]` are its `type` and the arguments of that class, those of 
 
 {systems}
 
+## Orbit and environment
+
+Of a gyrostat `orbit` is a table, and `environment` a list of tables, each with a `type`.
+
+{surroundings}
+
 ## [method]
 
 {methods}
@@ -57,19 +63,21 @@ def scenario_page() -> str:
     schema = scenario_schema()
     parts = schema["$defs"]
     tables = [("## The file", schema)]
-    tables += [
-        (f"## {name}", parts[part])
-        for name, part in (
-            ("[run]", "RunTable"),
-            ("[output]", "OutputTable"),
-            ("[ensemble]", "EnsembleTable"),
-            ("[[ensemble.vary]]", "VaryTable"),
-        )
-    ]
+    for name, key in schema["properties"].items():
+        if (part := _named_table(key)) is not None:
+            tables.append((f"## [{name}]", parts[part]))
+    tables.append(("## [[ensemble.vary]]", parts["VaryTable"]))
     systems = []
     for name in known_systems():
         head = f"### {name}\n\n{_sentence(parts[name]['description'])}\n\n"
         systems.append(f"{head}{_keys(parts[name])}\n\n`[state]`:\n\n{_keys(parts[f'{name}.state'])}")
+    surroundings = [("### [system.orbit]", parts["orbit"])]
+    for table in parts["environment"]["oneOf"]:
+        surroundings.append((f"### {table['properties']['type']['const']}", table))
+        for key, inner in table["properties"].items():
+            inner = inner.get("items", inner)
+            if "properties" in inner:
+                surroundings.append((f"#### {key} of {table['properties']['type']['const']}", inner))
     methods = [
         f"### {name}\n\n{_sentence(parts[name]['description'])}\n\n{_keys(parts[name])}" for name in known_methods()
     ]
@@ -82,9 +90,16 @@ def scenario_page() -> str:
     return SCENARIO.format(
         tables="\n\n".join(f"{title}\n\n{_keys(table)}" for title, table in tables),
         systems="\n\n".join(systems),
+        surroundings="\n\n".join(f"{title}\n\n{_keys(table)}" for title, table in surroundings),
         methods="\n\n".join(methods),
         bodies="\n\n".join(bodies),
     )
+
+
+def _named_table(key: dict[str, Any]) -> str | None:
+    """The name of the table that a key of the file holds, if it has one."""
+    found = [part["$ref"] for part in [key, *key.get("anyOf", [])] if "$ref" in part]
+    return found[0].rpartition("/")[2] if found else None
 
 
 def _sentence(text: str) -> str:
@@ -121,6 +136,8 @@ def _kind(key: dict[str, Any]) -> str:
         values = key["enum"]
         return ", ".join(f'`"{value}"`' for value in values) if len(values) < 8 else "a name, see below"
     if "anyOf" in key:
+        if any("pattern" in part for part in key["anyOf"]):  # quantities, and lists of them
+            return f"{_kind(key['anyOf'][0])}, or with units"
         return " or ".join(dict.fromkeys(_kind(part) for part in key["anyOf"] if part.get("type") != "null"))
     if "$ref" in key:
         return "table"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
+SHORT = 12  # characters of a cell that is not broken into lines
+
 
 @dataclass(frozen=True)
 class Table:
@@ -122,9 +124,10 @@ class Table:
         return column == self.columns[0] or not any(" " in _text(row[column]) for row in self.rows)
 
     def _least(self, column: str) -> int:
-        """The characters that a column needs."""
+        """The characters that a column needs: for its longest word, and for texts so short that they stay on one line."""
         cells = [column, *(_text(row[column]) for row in self.rows)]
-        return max(len(part) for cell in cells for part in ([cell] if self._unbroken(column) else cell.split()))
+        whole = len(max(cells, key=len)) if self._unbroken(column) else SHORT
+        return max(len(part) for cell in cells for part in ([cell] if len(cell) <= whole else cell.split()))
 
 
 def list_systems() -> Table:

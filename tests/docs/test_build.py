@@ -75,7 +75,7 @@ def test_the_references_tell_everything():
     scenario, command = scenario_page(), command_page()
     for name in [*known_systems(), *known_methods()]:
         assert f"\n### {name}\n" in scenario
-    assert "\n| `semiaxes` | numbers | required | the three semiaxes |\n" in scenario
+    assert "\n| `semiaxes` | numbers, or with units | required | the three semiaxes |\n" in scenario
     assert "\n## polhode run\n\n```text\npolhode run SCENARIO [OPTIONS]\n```\n" in command
     assert "\n| `--dry-run` |" in command
 

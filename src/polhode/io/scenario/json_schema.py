@@ -130,10 +130,9 @@ def _environment_schemas() -> dict[str, Schema]:
     kinds = []
     for name, kind in PARTS.items():
         part = _typed_schema(name, kind.__init__, (inspect.getdoc(kind) or name).split("\n")[0])
-        part["properties"] |= (
-            {"plates": {"type": "array", "items": plate, "minItems": 1}} if "plates" in part["properties"] else {}
-        )
-        part["properties"] |= {"field": field} if "field" in part["properties"] else {}
+        for key, more in (("plates", {"type": "array", "items": plate, "minItems": 1}), ("field", field)):
+            if key in part["properties"]:
+                part["properties"][key] = more | {"description": meaning(name, key)}
         kinds.append(part)
     orbit = _arguments_schema("Orbit", Orbit.__init__) | {"description": "an elliptic orbit about a planet"}
     return {"orbit": orbit, "environment": {"oneOf": kinds}}
