@@ -95,13 +95,23 @@ def test_view_writes_a_file_that_asks_for_nothing(tmp_path):
     assert "does not exist" in result.stderr
 
 
-def test_view_serves_until_it_is_stopped(tmp_path):
+def test_view_serves_until_it_is_stopped():
+    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
+    serves_until_it_is_stopped("view", "out/free_rigid_body.nc")
+
+
+@pytest.mark.verify
+def test_studio_serves_until_it_is_stopped():
+    serves_until_it_is_stopped("studio")
+    assert "no file or example of this name" in polhode("studio", "nothing", code=2).stderr
+
+
+def serves_until_it_is_stopped(*words):
     import re
     import signal
     from urllib.request import urlopen
 
-    polhode("run", "free_rigid_body", *SHORT, "--no-plots", "--no-report")
-    command = [sys.executable, "-m", "polhode.cli", "view", "out/free_rigid_body.nc", "--port", "0", "--no-open"]
+    command = [sys.executable, "-m", "polhode.cli", *words, "--port", "0", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as served:
         try:
             line = served.stdout.readline()

@@ -49,8 +49,7 @@ def test_the_same_run_on_a_slower_machine_gives_the_same_report(run: ph.Trajecto
 
 
 def test_a_system_without_a_picture_and_without_a_scenario_has_a_report(tmp_path: Path) -> None:
-    state = ph.RigidBodySOn.example()
-    trajectory = ph.simulate(state, step=0.02, steps=20)
+    trajectory = ph.simulate(ph.CoupledDoubleBrackets.example(), step=0.02, steps=2, method=ph.RK4())
     save_report(trajectory, tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     assert "cannot be drawn" in text
