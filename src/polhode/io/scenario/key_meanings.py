@@ -117,8 +117,6 @@ MEANINGS: dict[str, str] = {
     "left": "Λ of the left factor: p numbers, inf where nothing turns from that side",
     "right": "Λ of the right factor: q numbers, inf where nothing turns from that side",
     # bodies with gravity
-    "body": "a table with the body, whose shape gives the inertia, in place of inertia or inertia_cm",
-    "pivot": "the point that is held, in the frame of a body with a shape",
     "bodies": "a list of tables, one per body",
     "body1": "a table with the first body",
     "ConcentricShells.body2": "a table with the second body",
