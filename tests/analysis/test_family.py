@@ -165,6 +165,31 @@ def test_the_synchronous_family_of_an_ellipsoid_and_a_sphere() -> None:
         family(start, "angular_momentum", to=0.5 * momentum, step=0.2)
 
 
+@pytest.mark.verify
+def test_the_doubly_synchronous_family_of_two_ellipsoids() -> None:
+    """Long axes in line: `m r Ω² = U'(r)` with the moments of both to second order; where the angular momentum is least a pair
+    of eigenvalues becomes real."""
+    small, large = Ellipsoid(0.3, [0.2, 0.15, 0.12]), Ellipsoid(1.0, [0.4, 0.35, 0.3])
+    squares = [np.array(body.semiaxes) ** 2 for body in (small, large)]
+    long = [(2.0 * q[0] - q[1] - q[2]) / 5.0 for q in squares]  # I₂ + I₃ − 2 I₁ per mass
+
+    def rate(r: float) -> float:
+        return float(np.sqrt(1.3 * (1.0 / r**3 + 1.5 * sum(long) / r**5)))
+
+    r = 1.5
+    spin = [0.0, 0.0, rate(r)]
+    pair = ph.FullTwoBodyProblem(small, large, gravity=2)
+    start = relative_equilibrium(pair.state(X=[r, 0, 0], V=[0, r * rate(r), 0], Omega1=spin, Omega2=spin))
+    momentum = float(np.linalg.norm(start.state.invariants()["angular_momentum"]))
+    found = family(start, "angular_momentum", within=(0.5 * momentum, 1.001 * momentum), direction=-1, step=0.15)
+    for member in found.members:
+        distance = float(np.linalg.norm(member.state.X))
+        assert np.linalg.norm(member.state.Omega2) == pytest.approx(rate(distance), rel=1e-10)
+    (fold,) = (event for event in found.events if event.kind == "fold")
+    assert found.stable[: fold.index].all()
+    assert not found.stable[fold.index + 1 :].any()
+
+
 def test_what_cannot_be_followed_is_said() -> None:
     start = sleeping()
     for change, match in (
