@@ -52,9 +52,10 @@ docs: $(STAMP)  ## build the documentation into site/; its pages run, so the fir
 bench: $(STAMP)  ## speed beside a C program compiled on the spot
 	$(BIN)/python -m benchmarks
 
-soak: $(STAMP)  ## hours: random inputs, killed runs, and the growth of momentum errors over 10⁸ steps, into docs/soak.md
+soak: $(STAMP)  ## hours: random inputs, killed runs, full disks, and the growth of momentum errors over 10⁸ steps, into docs/soak.md
 	POLHODE_RANDOM_CASES=100000 $(BIN)/python -m pytest -n auto tests/test_random_inputs.py tests/io/test_damaged_files.py
 	$(BIN)/python -m benchmarks.soak.kills --kills 200
+	-$(BIN)/python -m benchmarks.soak.full_disk
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
 mutate: $(STAMP)  ## many hours: 500 small faults, one by one, each of which must turn a test red; goes on where it was stopped

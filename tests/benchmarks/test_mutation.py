@@ -74,11 +74,19 @@ def test_a_sample_lasts_when_files_change(tmp_path: Path) -> None:
 
 def test_the_tests_that_concern_a_file() -> None:
     stages = concerned(ROOT, "geometry/increments/gyrostat.py")
-    assert stages[0] == ["src/polhode/geometry/increments/gyrostat.py", "-m", "not verify"]
-    assert stages[1] == ["tests/geometry/increments", "-m", "not verify"]
+    folder = "tests/geometry/increments"
+    assert stages[0] == [
+        "src/polhode/geometry/increments/gyrostat.py",
+        f"{folder}/test_gyrostat.py",
+        "-m",
+        "not verify",
+    ]
+    assert stages[1] == [folder, "-m", "not verify"]
     assert "tests/geometry/test_so3.py" in stages[2]
-    assert stages[3][:3] == ["tests/verification", "-k", "(DampedGyrostat or Gyrostat)"]
-    assert stages[4] == ["tests/geometry/increments", "-m", "verify"]
+    assert stages[-3][:2] == [f"tests/systems/spacecraft/test_{name}.py" for name in ("damped_gyrostat", "gyrostat")]
+    assert stages[-2][:3] == ["tests/verification", "-k", "(DampedGyrostat or Gyrostat)"]
+    assert stages[-1] == [folder, "-m", "verify"]
+    assert "tests/systems/directors/test_bodies.py" in concerned(ROOT, "systems/inputs/external_moment.py")[3]
     assert "tests/gravity/test_kepler.py" in concerned(ROOT, "gravity/kepler.py")[0]
     assert "DOP853" in concerned(ROOT, "methods/dop853_coefficients.py")[-2][2]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import InvalidInputError, PolhodeError
 
+NO_ROOM = 2**16  # bytes: a disk that is full may have less than a block of HDF5 left
 LONGEST_NAME = 200  # bytes of a name; other names are made by adding to it, and file systems allow 255
 
 
@@ -32,15 +34,23 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _to_disk(beside)
         os.replace(beside, target)
     except OSError as error:
-        raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
+        raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written, nothing can be removed either
+            beside.unlink(missing_ok=True)
 
 
 def _to_disk(path: Path) -> None:
     """Wait until a file is on the disk: after a loss of power its name must not stand for a part of it."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def reason(path: Path, error: Exception) -> str:
+    """Why a file could not be written, in words: HDF5 does not say that the disk is full, or says "permission denied"."""
+    if shutil.disk_usage(path.parent).free < NO_ROOM:
+        return "no space left on the disk"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:

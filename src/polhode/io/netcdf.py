@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..core.callbacks import defer_signals
 from ..errors import InvalidInputError, PolhodeError
-from .atomic_files import replacing
+from .atomic_files import reason, replacing
 from .memory import physical_memory
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write_netcdf(dataset: xarray.Dataset, path: str | PathLike[str]) -> None:
         try:
             dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
         except RuntimeError as error:  # from the HDF5 library, as when the disk is full
-            raise PolhodeError(f"{path} could not be written: {error}") from error
+            raise PolhodeError(f"{path} could not be written: {reason(beside, error)}") from error
 
 
 def read_netcdf(path: Path) -> xarray.Dataset:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
-from .atomic_files import check_writable, replacing
+from .atomic_files import check_writable, reason, replacing
 from .checkpoint_folder import ROWS, CheckpointFolder
 from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header
 
@@ -62,7 +62,7 @@ def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
         ):
             _copy(_pieces(folder.segments), last, out)
     except RuntimeError as error:  # from the HDF5 library, as when the disk is full
-        raise PolhodeError(f"{target} could not be written: {error}") from error
+        raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     return target
 
 
