@@ -25,7 +25,7 @@ from polhode.view.scene.scene import scene
 FOLDER = Path(__file__).with_name("gallery")
 WIDTH = 560, 300  # pixels, of a figure and of the bodies beside it
 LARGEST = 60_000  # bytes of a picture
-FRACTION = 0.4  # of the run, at which the bodies are shown
+FRACTION = 0.46  # of the run, at which the bodies are shown
 
 # the figure that says most: the first of these that the system has, unless another is chosen for the example
 TELLING = ("orbit", "path", "phase", "dissipation", "tip", "bodies", "polhode", "momenta", "body_axes", "rates")
@@ -39,6 +39,7 @@ CHOSEN = {
     "coupled_bodies": "energies",
     "quaternion_million_steps": "invariants",
     "tumbling_middle_axis": "rates",
+    "t_handle": "rates",
     "gyrostat_spin_up": "rates",
     "gravity_gradient": "euler",
 }

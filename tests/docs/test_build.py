@@ -89,3 +89,9 @@ def test_every_page_is_in_the_navigation():
         if page.suffix in (".md", ".ipynb") and "made" not in page.parts and page.name != "index.md"
     ]
     assert {page: lines.count(page) for page in pages} == dict.fromkeys(pages, 1)
+
+
+def test_every_example_has_a_small_picture():
+    pictures = {file.stem: file.stat().st_size for file in (DOCS / "images" / "gallery").glob("*.png")}
+    assert set(pictures) == {file.stem for file in (DOCS.parent / "examples").glob("*.toml")}
+    assert max(pictures.values()) <= 60_000
