@@ -90,7 +90,7 @@ def stage(driver: Any) -> np.ndarray:
 def test_it_opens_runs_and_shows_everything_at_once(page: Any, studio: Studio) -> None:
     assert texts(page, "#title") == [TITLE]
     assert page.title == "polhode studio"
-    assert colourful(stage(page)) > 2000
+    wait_until(lambda: colourful(stage(page)) > 2000)  # it is painted in the next turn
     assert texts(page, ".pane tbody td:first-child") == ["energy", "spatial_momentum", "momentum_norm"]
     assert page.execute_script("return document.querySelector('figure img').naturalWidth") > 300
     assert texts(page, ".status")[0].startswith("FreeRigidBody by Exact(), step 0.05: 3,000 steps")
