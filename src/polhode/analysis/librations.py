@@ -65,7 +65,7 @@ def libration_near(
     guess = State(space.system, space.layout.unpack(displaced), space.t)
     energy = [name for name, each in space.system.conserved.items() if each.kind == "energy"]
     found = periodic(
-        guess, period, steps=steps, method=method, relative=True, hold=[*energy, *space.momenta], symmetry=c * period
+        guess, period, steps=steps, method=method, relative=True, hold=[*energy, *space.bounding], symmetry=c * period
     )
     if abs(found.period - period) > 0.2 * period:
         raise PolhodeError(

@@ -190,7 +190,7 @@ class PeriodicSearch:
         goal, moved = self._goal(y, shift)
         matrix = np.linalg.solve(self._action(y, goal, moved), self._run(y, T, True)[1] * reach / reach[:, None])
         found = np.linalg.eigvals(matrix).astype(np.complex128)
-        names = [name for name, each in space.system.conserved.items() if each.kind == "energy"] + space.momenta
+        names = [name for name, each in space.system.conserved.items() if each.kind == "energy"] + space.bounding
         along = np.hstack([space.field(y)[:, None], space.generators(y)])
         units = reach / space.scale
         across = space.normal_matrix(y, matrix * units[:, None] / units, names, along)

@@ -61,6 +61,13 @@ class PhaseSpace:
         left = [v.name not in self.system.ignorable or not relative for v in self.layout.variables]
         self.kept = np.repeat(left, [v.manifold.dimension for v in self.layout.variables])
         self.acting = [] if self.reduced else self.momenta
+        self.bounding = [name for name in self.momenta if not self.reduced or self._is_relative(name)]
+
+    def _is_relative(self, name: str) -> bool:
+        """Whether a conserved quantity does not depend on what is left out, at a state in general position."""
+        shift = 0.1 * self.reach * np.random.default_rng(1).uniform(-1.0, 1.0, self.layout.dimension)
+        slopes = self.slopes(self.layout.retract(self.y, shift), [name]) * (self.reach / self.scale)
+        return bool(np.abs(slopes[:, ~self.kept]).max() <= NULL * np.abs(slopes).max())
 
     def state(self, y: Array) -> State:
         """The state at y."""
