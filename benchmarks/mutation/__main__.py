@@ -207,8 +207,12 @@ def main() -> None:
         todo = [m for m in mutants if m.key not in trial.results or (given.again and m.key in survived)]
         if given.again:  # tests may have changed
             trial.sound = {}
-        with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(trial.try_mutant, todo))
+        pool = ThreadPoolExecutor(given.jobs)
+        try:
+            for _ in pool.map(trial.try_mutant, todo):
+                pass
+        finally:  # an error ends the run at once
+            pool.shutdown(cancel_futures=True)
     text = report(mutants, trial.results)
     (trial.folder / "report.md").write_text(text)
     print(text)
