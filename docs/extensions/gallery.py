@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-PICTURES = Path(__file__).resolve().parents[1] / "images" / "gallery"
-
 GALLERY = """# Gallery
 
 Every example that comes with polhode: the bodies at one time, with their trails and momenta, and a figure of the whole run.
@@ -30,9 +28,8 @@ def gallery_page() -> str:
     for name, file in example_scenarios().items():
         document = load_scenario(file).document
         command = "ensemble" if document.ensemble else "analyse" if document.analysis else "run"
-        drawn = f"![{document.title}](../images/gallery/{name}.png)\n\n" if (PICTURES / f"{name}.png").exists() else ""
         scenarios.append(
-            f"## {document.title}\n\n{drawn}```sh\npolhode {command} {name}\n```\n\n{document.description}"
+            f"## {document.title}\n\n![{document.title}](../images/gallery/{name}.png)\n\n```sh\npolhode {command} {name}\n```\n\n{document.description}"
         )
     folder = Path(__file__).resolve().parents[2] / "examples"
     scripts = []
