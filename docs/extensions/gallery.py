@@ -27,10 +27,9 @@ def gallery_page() -> str:
     scenarios = []
     for name, file in example_scenarios().items():
         document = load_scenario(file).document
-        command = "run" if document.ensemble is None else "ensemble"
+        command = "ensemble" if document.ensemble else "analyse" if document.analysis else "run"
         scenarios.append(
-            f"## {document.title}\n\n![{document.title}](../images/gallery/{name}.png)\n\n"
-            f"```sh\npolhode {command} {name}\n```\n\n{document.description}"
+            f"## {document.title}\n\n![{document.title}](../images/gallery/{name}.png)\n\n```sh\npolhode {command} {name}\n```\n\n{document.description}"
         )
     folder = Path(__file__).resolve().parents[2] / "examples"
     scripts = []

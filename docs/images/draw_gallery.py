@@ -4,6 +4,7 @@ python docs/images/draw_gallery.py [NAME ...]
 """
 
 import sys
+import tempfile
 import warnings
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from PIL import Image, ImageOps
 
+from polhode.cli import main as main_command
 from polhode.errors import RunWarning
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
@@ -77,7 +79,12 @@ def bodies(trajectory: Trajectory) -> Image.Image | None:
 def draw(name: str, file: Path) -> Path:
     """Run an example, and write its picture."""
     scenario = load_scenario(file)
-    if scenario.document.ensemble is not None:
+    if scenario.document.analysis is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            main_command(["analyse", name, "--out", folder, "--quiet"], standalone_mode=False)
+            (drawn,) = Path(folder).glob("*.png")
+            images = [ImageOps.contain(Image.open(drawn).convert("RGB"), (sum(WIDTH), WIDTH[0]))]
+    elif scenario.document.ensemble is not None:
         images = [picture(build_ensemble(scenario).run().plot("fan"))]
     else:
         trajectory = build_plan(scenario).run()
