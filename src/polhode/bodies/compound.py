@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -77,7 +77,7 @@ class Compound(Body):
         colour: str | None = None,
         name: str | None = None,
     ) -> None:
-        if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable) or not list(parts):
+        if not isinstance(parts, (list, tuple)) or not parts:
             raise InvalidInputError("parts", parts, "a list of at least one part")
         self.parts = [_part(f"parts[{i}]", part) for i, part in enumerate(parts)]
         self.mass = float(sum(part.body.mass for part in self.parts))

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_positive
+from ..core.checks import check_finite, check_positive, check_vectors
 from ..errors import InvalidInputError, SaturationWarning
 
 Array = NDArray[np.float64]
@@ -34,17 +34,15 @@ class Thrusters:
     def __init__(
         self, positions: ArrayLike, directions: ArrayLike, force: ArrayLike, *, minimum_on: float = 0.0
     ) -> None:
-        places = np.asarray(positions, dtype=np.float64)
-        if places.ndim != 2 or places.shape[1] != 3 or not len(places):
-            raise InvalidInputError("positions", positions, "a list of places, three numbers each")
-        self.positions: Array = check_finite("positions", positions, places.shape)
+        places: Array = check_vectors("positions", positions, "places")
+        self.positions = places
         given = check_finite("directions", directions, places.shape)
         lengths = np.linalg.norm(given, axis=1, keepdims=True)
         if not lengths.all():
             raise InvalidInputError("directions", directions, "directions of nonzero length")
         self.directions: Array = given / lengths
         count = len(places)
-        forces = check_finite("force", np.broadcast_to(np.asarray(force, dtype=float), (count,)), (count,))
+        forces = np.full(count, check_finite("force", force, () if np.ndim(force) == 0 else (count,)))
         if not np.all(forces > 0.0):
             raise InvalidInputError("force", force, "positive numbers")
         self.force: Array = forces

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_positive
+from ..core.checks import check_finite, check_positive, check_vectors
 from ..errors import InvalidInputError, SaturationWarning
 
 Array = NDArray[np.float64]
@@ -38,12 +38,7 @@ class Wheels:
         momentum: float = np.inf,
         momenta: Sequence[float] | None = None,
     ) -> None:
-        try:
-            given = np.asarray(axes, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInputError("axes", axes, "a list of axes, three numbers each") from None
-        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
-            raise InvalidInputError("axes", axes, "a list of axes, three numbers each")
+        given = check_vectors("axes", axes, "axes")
         lengths = np.linalg.norm(given, axis=1, keepdims=True)
         if not lengths.all():
             raise InvalidInputError("axes", axes, "axes of nonzero length")

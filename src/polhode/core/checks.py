@@ -88,6 +88,17 @@ def check_quaternion(field: str, value: ArrayLike) -> Array:
     return q if abs(math.ldexp(length, min(power, 1000)) - 1.0) <= 1e-14 else near_one / length
 
 
+def check_vectors(field: str, value: ArrayLike, what: str) -> Array:
+    """A list of at least one vector of three finite numbers; `what` says what they are."""
+    try:
+        rows = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.ndim != 2 or rows.shape[1] != 3 or not len(rows) or not np.isfinite(rows).all():
+        raise InvalidInputError(field, value, f"a list of {what}, three numbers each")
+    return rows
+
+
 def from_table(field: str, make: Callable[..., T], table: Any) -> T:
     """What `make` makes from a table of its arguments; errors name the key in the table.
 

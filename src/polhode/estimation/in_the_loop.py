@@ -33,6 +33,10 @@ class FilterInLoop:
     ) -> None:
         if not isinstance(mekf, MEKF):
             raise InvalidInputError("mekf", mekf, "a MEKF(...)")
+        if not isinstance(sensors, (list, tuple)):
+            raise InvalidInputError("sensors", sensors, "a list of VectorSensor(...)")
+        if not (rng is None or isinstance(rng, np.random.Generator) or (isinstance(rng, int) and rng >= 0)):
+            raise InvalidInputError("rng", rng, "a seed, or a generator of NumPy")
         for k, sensor in enumerate(sensors):
             if not isinstance(sensor, VectorSensor):
                 raise InvalidInputError(f"sensors[{k}]", sensor, "a VectorSensor(...); the gyro is that of the filter")
