@@ -7,7 +7,7 @@ steps of a small body; here it is done once for a whole block.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ def over_rows(loop: Compiled) -> Fused:
                 status, _ = loop(S, main, force, Y[g], P[g], slots, scheme, clock, span, samples[g], report)
                 statuses[g] = status
 
-    return Fused(rows, cast(Any, loop))
+    return Fused(rows, loop)
 
 
 class Rows:

@@ -100,15 +100,16 @@ class Compiled(Compilable):
 
 
 class Fused(Compiled):
-    """A function that Python calls, with flows compiled into it: one for each system, and no call from loop to flow."""
+    """A function that Python calls, with others compiled into it that it does not name: a loop for each system, for example,
+    that calls no flow by its pointer."""
 
-    def __init__(self, function: Callable[..., Any], *flows: Flow) -> None:
+    def __init__(self, function: Callable[..., Any], *parts: Compilable) -> None:
         super().__init__(function)
-        self._names = [f"{each.function.__module__}.{each.function.__qualname__}" for each in flows]
+        self._names = [f"{each.function.__module__}.{each.function.__qualname__}" for each in parts]
 
     @cached_property
     def dispatcher(self) -> Any:
-        """Numba's dispatcher; its place in the cache is named after the flows."""
+        """Numba's dispatcher; its place in the cache is named after the parts."""
         return _cached(self.function, "-" + sha256(" ".join(self._names).encode()).hexdigest()[:12])
 
 
