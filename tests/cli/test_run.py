@@ -388,7 +388,8 @@ def test_a_file_that_is_no_mesh_is_named(tmp_path):
 
 def test_systems_and_methods_are_listed():
     systems, methods = polhode("systems").stdout, polhode("methods").stdout
-    assert "FreeRigidBody(inertia, allow_unphysical=False)" in systems
+    for word in ("FreeRigidBody", "inertia, allow_unphysical=False"):  # a table or paragraphs, as there is room
+        assert word in systems
     for name, cls in {"LGVI": ph.LGVI, "RK4": ph.RK4}.items():
         assert name in methods
         assert cls.reference in methods

@@ -74,7 +74,7 @@ def test_a_collision_is_named(problem: type) -> None:
     else:
         x, v = np.array([0.5, 0.1, 0.05]), np.array([0.0, 0.05, 0.02])
         start = problem(list(bodies)).state(x=[x, -x], v=[v, -v], R=[R, np.eye(3)])
-        names = r"bodies\[0\] and bodies\[1\]"
+        names = "body0 and body1"
     with pytest.raises(ph.ConvergenceError, match=rf"{names} touch.*events=\[Contact\(\)\]"):
         ph.simulate(start, step=0.02, t_end=10.0)
     stopped = ph.simulate(start, step=0.02, t_end=10.0, events=[ph.Contact()])

@@ -26,6 +26,7 @@ def frequencies(equilibrium: RelativeEquilibrium) -> Array:
     """The frequencies ν of the small oscillations, by falling size: of the normal eigenvalues ±iν.
 
     >>> import polhode as ph
+    >>> from polhode.analysis import relative_equilibrium
     >>> hanging = ph.Pendulum3D([1.0, 1.2, 0.5], mass=1.0, rho0=[0, 0, 0.4], g=2.0).equilibria()[0]
     >>> frequencies(relative_equilibrium(hanging)).round(6)
     array([0.830455, 0.766965])

@@ -277,7 +277,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "synchronous names no body": (
         changed("[state]", '[state]\nsynchronous = ["a"]', PAIR),
-        ["state.synchronous = ['a']", "body1"],
+        ["state.synchronous = 'a'", "body1"],
     ),
     "save_every beyond counting": (
         changed("step = 0.1", "step = 0.1\nsave_every = 1" + "0" * 30),
