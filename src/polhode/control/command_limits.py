@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core.checks import check_finite, check_positive
 from ..core.system import System
 from ..errors import InvalidInputError
+from ..simulation.sampled_control import with_values
 
 Array = NDArray[np.float64]
 NEEDED = (
@@ -19,7 +20,8 @@ NEEDED = (
 
 
 class Limits:
-    """The commanded numbers: their `names`, their `places` among the parameters, `lower` and `upper` bounds, and the largest
+    """The commanded numbers: their `names`, their `places` among the parameters (rows of place and
+    command), `lower` and `upper` bounds, and the largest
     length `norm` of all together."""
 
     def __init__(self, system: System, commands: Sequence[str] | None, limits: Any, norm: float | None) -> None:
@@ -34,15 +36,27 @@ class Limits:
             raise InvalidInputError("commands", commands, "at least one name")
         lengths = dict(named.signature)
         self.chosen = {name: lengths[name] for name in chosen}
-        entries = [
-            (name if length is None else f"{name}[{i}]", int(named.offsets[name]) + i)
+        self.names = tuple(
+            name if length is None else f"{name}[{i}]"
             for name, length in self.chosen.items()
             for i in range(length or 1)
-        ]
-        self.names = tuple(name for name, _ in entries)
-        self.places = np.array([place for _, place in entries], dtype=np.int64)
+        )
+        self.places = self._places(system)
         self.lower, self.upper = self._bounds(limits)
         self.norm = np.inf if norm is None else check_positive("norm", norm)
+
+    def _places(self, system: System) -> NDArray[np.int64]:
+        """Rows (place, command): every number among the parameters that is the value of a command."""
+        named: Any = system.named
+        given = dict(zip(named.names, named.values, strict=True))
+        marks: Array = np.arange(3.7, 3.7 + len(self.names))  # no two alike
+        once, twice = (with_values(system, given | self.table(k * marks)).parameters() for k in (1.0, 2.0))
+        rows = [
+            (place, k)
+            for k, mark in enumerate(marks)
+            for place in np.flatnonzero((once == mark) & (twice == 2.0 * mark))
+        ]
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     def _bounds(self, limits: Any) -> tuple[Array, Array]:
         count = len(self.names)

@@ -45,8 +45,8 @@ def step_each(
     worst = 0
     for i in range(rows.shape[0]):
         y = rows[i]
-        for j in range(commands.shape[1]):
-            p[places[j]] = commands[i, j]
+        for j in range(places.shape[0]):
+            p[places[j, 0]] = commands[i, places[j, 1]]
         status = force(S, y, p, clocks[i, 0], 0.0, report) if slots.has_force else 0
         if status == 0:
             clock = Clock(clocks[i, 0], clocks[i, 1])
@@ -60,7 +60,8 @@ def step_each(
 
 
 class CommandedSteps:
-    """Steps of a method from states of one system, with commands at these `places` among its parameters.
+    """Steps of a method from states of one system, with commands at these `places` (rows of place and command) among its
+    parameters.
 
     `units`: the size of a change of each tangent coordinate; `command_units` likewise of each command; `time_unit` of the
     length of a step. All derivatives are by multiples of these.
@@ -76,7 +77,7 @@ class CommandedSteps:
         }
         self.places = places
         self.t0 = state.t
-        self.units, self.command_units = np.ones(self.dimension), np.ones(len(places))
+        self.units, self.command_units = np.ones(self.dimension), np.ones(places[:, 1].max() + 1)
         self.time_unit = 1.0
 
     def ends(self, Y: Array, U: Array, k: Array, h: Array | float) -> Array:

@@ -41,9 +41,7 @@ class Guess:
         self.T = float(T)
         rate = max(1.5 * angle, 0.1) / self.T + max(np.linalg.norm(start.omega), np.linalg.norm(end.omega))
         units = [
-            np.ones(v.manifold.dimension)
-            if v.name == "R"
-            else np.full(v.manifold.dimension, self.inertia * rate if v.kicked else 1.0)
+            np.full(v.manifold.dimension, 1.0 if v.name == "R" else self.inertia * rate)  # all others are momenta
             for v in steps.layout.variables
         ]
         steps.units = np.concatenate(units)
@@ -58,8 +56,8 @@ class Guess:
         steps.time_unit = 1e-4
         there = steps.ends(Y, U, np.zeros(1), h)
         B, _ = steps.by_commands(Y, U, np.zeros(1), h, there)
-        kicked = np.concatenate([np.full(v.manifold.dimension, v.kicked) for v in steps.layout.variables])
-        per_command = np.linalg.norm(B[0][kicked], axis=0) / h
+        momenta = np.concatenate([np.full(v.manifold.dimension, v.name != "R") for v in steps.layout.variables])
+        per_command = np.linalg.norm(B[0][momenta], axis=0) / h
         if not per_command.any():
             raise InvalidInputError("commands", limits.names, problem="at the start no command changes any momentum")
         self.torque_per_command = float(per_command.max())
