@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 
 import pytest
 import sympy
@@ -86,6 +88,24 @@ def test_raw_errors_become_words_for_text_alone() -> None:
         raise OverflowError("too many digits")
     with pytest.raises(OverflowError), limited("potential", R[0]):
         raise OverflowError("too many digits")
+
+
+def test_garbage_that_is_collected_afterwards_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left of earlier work may take longer to collect than any formula may take."""
+
+    def collect_for_long() -> None:
+        end = time.thread_time() + 0.5
+        while time.thread_time() < end:
+            pass
+
+    monkeypatch.setattr("polhode.systems.inputs.limits.SECONDS", 0.1)
+    monkeypatch.setattr("polhode.systems.inputs.limits.gc.enable", collect_for_long)
+    try:
+        with limited("potential", "R11"):
+            pass
+    finally:
+        monkeypatch.undo()
+        gc.enable()
 
 
 def test_the_size_is_that_of_the_code() -> None:

@@ -143,13 +143,13 @@ def _watching(thread: int) -> Iterator[None]:
     try:
         yield
     finally:
-        if collects:
-            gc.enable()
         with lock:
             over.set()
             _raise_in(thread, None)  # one that is under way is called back
         _watched.discard(thread)
         watcher.join()
+        if collects:  # not before: what it collects now is nobody's formula
+            gc.enable()
 
 
 def _has_text(given: Any) -> bool:
