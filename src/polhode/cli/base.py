@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..io.scenario.document import Scenario
     from ..simulation.trajectory import Trajectory
     from ..tables import Table
+    from ..view.html.server import LocalServer
 
 P = ParamSpec("P")
 FILE_WIDTH = 120  # characters in a line of a table that is written to a file or a pipe
@@ -66,6 +67,21 @@ def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
 def say(text: str) -> None:
     """Print a text; what may give orders to a terminal, as a title in a file can, is printed as its escape."""
     typer.echo(printable(text))
+
+
+def serve(server: LocalServer, what: str, link: str, *, show: bool) -> None:
+    """Say where the server is, open it in the browser if wanted, and serve until Ctrl-C."""
+    import webbrowser
+
+    try:
+        say(f"{what} is at {link}; Ctrl-C ends it")
+        if show:
+            webbrowser.open(link)
+        server.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()
 
 
 def fail(message: str, code: int) -> NoReturn:

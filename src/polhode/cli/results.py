@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .base import exit_on_error, main, say, show_conservation
+from .base import exit_on_error, main, say, serve, show_conservation
 
 if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
@@ -75,8 +75,6 @@ def view(
     to_time: ToTime = None,
 ) -> None:
     """Show a result in the browser: the bodies move."""
-    import webbrowser
-
     from ..view.html.page import save_page
 
     trajectory = load_part(result, from_time, to_time)
@@ -87,13 +85,7 @@ def view(
     from ..view.html.server import ViewServer
 
     server = ViewServer(trajectory, port)
-    try:
-        say(f"the view is at {server.address}; Ctrl-C ends it")
-        if show:
-            webbrowser.open(server.address)
-        server.wait()
-    except KeyboardInterrupt:
-        server.close()
+    serve(server, "the view", server.address, show=show)
 
 
 @main.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .base import exit_on_error, main, say
+from .base import exit_on_error, main, serve
 
 
 @main.command()
@@ -22,17 +22,7 @@ def studio(
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the studio in the browser.")] = True,
 ) -> None:
     """Open the studio: change a scenario in the browser, run it, see the motion, compare methods."""
-    import webbrowser
-
     from ..studio.server import Studio
 
     server = Studio(Path.cwd(), scenario, port)
-    try:
-        say(f"the studio is at {server.link}; Ctrl-C ends it")
-        if show:
-            webbrowser.open(server.link)
-        server.wait()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.close()
+    serve(server, "the studio", server.link, show=show)

@@ -46,12 +46,12 @@ from .gyrostat_flows import (
     COMMANDS,
     MATRIX_MOMENTUM,
     QUATERNION_MOMENTUM,
-    add_surroundings,
     carried_rates,
     carried_step,
     gyrostat_rates,
     is_finite,
     put_pulses,
+    put_surrounded_pulses,
     turn,
 )
 from .rotors import Rotor
@@ -146,15 +146,13 @@ def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -
 @flow
 def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same with the environment, on matrices."""
-    put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
-    return add_surroundings(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
+    return put_surrounded_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
 
 
 @flow
 def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same with the environment, on unit quaternions."""
-    put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
-    return add_surroundings(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
+    return put_surrounded_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
 
 
 class DampedGyrostat(Gyrostat):

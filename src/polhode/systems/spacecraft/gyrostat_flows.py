@@ -276,8 +276,9 @@ def no_surroundings(S: Any, p: Any, t: Any, R: Matrix) -> Vector:
 
 
 @kernel
-def add_surroundings(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
-    """The environment, beside τ and u given by numbers: it depends on no rate."""
+def put_surrounded_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
+    """The same with the environment, which depends on no rate."""
+    put_pulses(S, y, p, t, at, slots)
     put3(y, slots, S, add(get3(y, slots, S), surroundings(S, p, t, attitude(S, y, at))))
     return SUCCESS
 
@@ -297,15 +298,13 @@ def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -
 @flow
 def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same with the environment."""
-    put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
-    return add_surroundings(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
+    return put_surrounded_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
 
 
 @flow
 def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same on unit quaternions."""
-    put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
-    return add_surroundings(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
+    return put_surrounded_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
 
 
 @remembered
