@@ -5,24 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import polhode as ph
-from polhode.cli import main
 from polhode.io.scenario.examples import find_example
+
+from .command import output_of
+
+pytestmark = pytest.mark.usefixtures("in_new_folder")
 
 QUICK = ("--no-plots", "--no-report")
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def run(steps: int, *options: str, code: int = 0, name: str = "free_rigid_body") -> str:
-    result = CliRunner().invoke(main, ["run", name, "--set", f"run.steps={steps}", *QUICK, *options])
-    assert result.exit_code == code, result.output
-    return result.output
+    return output_of("run", name, "--set", f"run.steps={steps}", *QUICK, *options, code=code)
 
 
 def steps_of(file: str = "out/free_rigid_body.nc") -> int:

@@ -10,23 +10,17 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import polhode as ph
-from polhode.cli import main
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 
+from .command import output_of
+
 CHANGES = ["run.t_end=", "run.steps=30000000", "run.save_every=250000"]
 SETS = [part for change in CHANGES for part in ("--set", change)]
 RUN = ["run", "free_rigid_body", *SETS, "--checkpoint-every", "0.1", "--no-plots", "--no-report", "--quiet"]
-
-
-def polhode(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(arguments))
-    assert result.exit_code == code, result.output
-    return result.output
 
 
 @pytest.mark.parametrize(
@@ -53,7 +47,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
         assert process.returncode == -signal.SIGKILL
         for left in Path("out").glob("**/.*.nc"):  # what was being written
             left.unlink()
-    polhode("resume", "out", "--quiet")
+    output_of("resume", "out", "--quiet")
     found = ph.load("out/free_rigid_body.nc")
     plain = build_plan(load_scenario(find_example("free_rigid_body"), CHANGES)).run()
     assert found.R.tobytes() == plain.R.tobytes()
@@ -63,7 +57,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
     assert plain.carry is not None
     assert found.carry.tobytes() == plain.carry.tobytes()
     assert list(Path("out").glob("*.checkpoint")) == []
-    assert "no run here to go on with" in polhode("resume", "out", code=2)
+    assert "no run here to go on with" in output_of("resume", "out", code=2)
 
 
 def test_the_same_command_again_goes_on_and_overwrite_starts_anew(
@@ -73,10 +67,10 @@ def test_the_same_command_again_goes_on_and_overwrite_starts_anew(
     short = ["run", "free_rigid_body", "--set", "run.t_end=", "--no-plots", "--no-report", "--quiet"]
     plan = build_plan(load_scenario(find_example("free_rigid_body"), ["run.t_end=", "run.steps=2500"]))
     plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
-    assert "another number of steps" in polhode(*short, "--set", "run.steps=1500", code=2)
-    polhode(*short, "--set", "run.steps=3000")
+    assert "another number of steps" in output_of(*short, "--set", "run.steps=1500", code=2)
+    output_of(*short, "--set", "run.steps=3000")
     assert ph.load("out/free_rigid_body.nc").stats.steps == 3000
     assert not Path("out/free_rigid_body.checkpoint").exists()
     plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
-    polhode(*short, "--set", "run.steps=1500", "--overwrite")
+    output_of(*short, "--set", "run.steps=1500", "--overwrite")
     assert ph.load("out/free_rigid_body.nc").stats.steps == 1500

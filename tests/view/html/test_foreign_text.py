@@ -19,7 +19,7 @@ from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
 from polhode.view.summary import title_of
 
-from .browser import browser, complaints, needs_browser, requests
+from .browser import complaints, needs_browser, requests
 
 MARK = "document.title='hit'"
 TITLES = [
@@ -42,12 +42,6 @@ TITLES = [
 def titled(title: str) -> ph.Trajectory:
     provenance = {"title": title, "description": title, "scenario": title, "scenario_file": title, "overrides": [title]}
     return ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=5, provenance=provenance)
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with browser(tmp_path_factory.mktemp("chromium")) as driver:
-        yield driver
 
 
 @pytest.fixture
