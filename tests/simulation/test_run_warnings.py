@@ -30,7 +30,7 @@ def issued(run) -> list[str]:
 
 
 def plunge(**options) -> ph.Trajectory:
-    """Two balls of no size on a nearly radial orbit: the pericentre is at 0.0025 of where they are released."""
+    """Two balls of no size on a nearly radial orbit: the periapsis is at 0.0025 of where they are released."""
     pair = ph.FullTwoBodyProblem(Sphere(1.0, 1e-3), Sphere(1.0, 1e-3))
     return ph.simulate(pair.state(X=[1.0, 0.0, 0.0], V=[0.0, 0.1, 0.0]), **options)
 

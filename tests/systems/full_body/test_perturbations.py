@@ -24,9 +24,7 @@ from polhode.systems import (
 from polhode.systems.full_body.perturbation_kernels import monopole
 from tests.tiers import later
 
-ORBIT = KeplerOrbit(
-    semimajor=6.0, period=40.0, eccentricity=0.3, inclination=0.4, node=0.5, pericentre=1.0, anomaly=0.2
-)
+ORBIT = KeplerOrbit(semimajor=6.0, period=40.0, eccentricity=0.3, inclination=0.4, node=0.5, periapsis=1.0, anomaly=0.2)
 
 
 @kernel
@@ -263,7 +261,7 @@ def test_a_kepler_orbit_obeys_newton() -> None:
     weights = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
     acceleration = np.tensordot(weights, at, 1) / e**2
     np.testing.assert_allclose(acceleration, -mu * at[3] / np.linalg.norm(at[3]) ** 3, atol=1e-9)
-    start = KeplerOrbit(semimajor=2.0, period=1.0, eccentricity=0.5, inclination=np.pi / 2, pericentre=0.0)
+    start = KeplerOrbit(semimajor=2.0, period=1.0, eccentricity=0.5, inclination=np.pi / 2, periapsis=0.0)
     np.testing.assert_allclose(start.at(0.0), [1.0, 0.0, 0.0], atol=1e-15)
 
 

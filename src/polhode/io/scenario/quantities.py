@@ -47,9 +47,7 @@ SYSTEM = _keys(
         "length³/mass/time²": "G",
     }
 )
-ORBIT_OF_DISTANT_BODY = _keys(
-    {LENGTH: "semimajor centre", TIME: "period", ANGLE: "inclination node pericentre anomaly"}
-)
+ORBIT_OF_DISTANT_BODY = _keys({LENGTH: "semimajor centre", TIME: "period", ANGLE: "inclination node periapsis anomaly"})
 ORBIT_OF_SATELLITE = _keys({LENGTH: "semimajor", ANGLE: "inclination node periapsis anomaly", "length³/time²": "mu"})
 TABLES = {
     "run": RUN,

@@ -53,7 +53,7 @@ def force_on_quaternions(force: Flow) -> Flow:
         put3(y, SLOTS, S, get3(room, FORCE, S))
         return status  # type: ignore[no-any-return]
 
-    return TransientFlow(evaluate, **getattr(force, "_given", {}))
+    return TransientFlow(evaluate, **(force.given if isinstance(force, TransientFlow) else {}))
 
 
 def quaternion_form(drift: Flow, force: Flow | None) -> Representation:

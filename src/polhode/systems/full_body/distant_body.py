@@ -17,6 +17,7 @@ from ...gravity.kepler_equation import MOST_ITERATIONS
 from ...scalars import kernel
 from ...scalars.compile import Kernel
 from ..inputs.named_parameters import NamedParameters
+from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, text_of
 from ..inputs.tracing import trace
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
@@ -50,12 +51,12 @@ class KeplerOrbit:
     eccentricity: float = 0.0
     inclination: float = 0.0
     node: float = 0.0
-    pericentre: float = 0.0
+    periapsis: float = 0.0
     anomaly: float = 0.0
     centre: Sequence[float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        for name in ("semimajor", "period", "eccentricity", "inclination", "node", "pericentre", "anomaly"):
+        for name in ("semimajor", "period", "eccentricity", "inclination", "node", "periapsis", "anomaly"):
             object.__setattr__(self, name, float(check_finite(name, getattr(self, name), ())))
         check_positive("semimajor", self.semimajor)
         if not self.period:
@@ -68,7 +69,7 @@ class KeplerOrbit:
         """Centre, semiaxes as vectors, eccentricity, mean motion, anomaly, and how many iterations to do."""
         e = self.eccentricity
         first, second = plane(self.node, self.inclination)
-        cosine, sine = np.cos(self.pericentre), np.sin(self.pericentre)
+        cosine, sine = np.cos(self.periapsis), np.sin(self.periapsis)
         P, Q = cosine * first + sine * second, cosine * second - sine * first
         return ORBIT_NUMBERS.pack(
             centre=self.centre,
@@ -140,7 +141,7 @@ class DistantBody:
             return given
         if isinstance(given, Kernel):
             return self._from_kernel(given)
-        if isinstance(given, (list, tuple)) and any(isinstance(v, str) or hasattr(v, "free_symbols") for v in given):
+        if isinstance(given, (list, tuple)) and any(is_formula(v) for v in given):
             return self._from_formulas(given)
         if callable(given):
             raise InvalidInputError("position", given, "a function of t marked @polhode.scalars.kernel")

@@ -30,6 +30,7 @@ from ...scalars.compile import Kernel
 from ..inputs.attitude_potential import entries, moved
 from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
+from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, moment_of, on_arrays, symbols, text_of
 from ..inputs.tracing import trace
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
@@ -65,7 +66,7 @@ class ExternalPotential:
         named = self.named = NamedParameters(parameters)
         self.bodies = None if bodies is None else _indices("bodies", bodies)
         self.length, self.autonomous, self._given = check_positive("length", length), True, potential
-        if isinstance(potential, str) or hasattr(potential, "free_symbols"):
+        if is_formula(potential):
             self._from_formula(potential)
         elif isinstance(potential, (Kernel, Dispatcher)):
             formula = trace(potential, _places(), list(symbols()), count=1, field="potential", parameters=named)

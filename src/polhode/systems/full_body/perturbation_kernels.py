@@ -54,7 +54,7 @@ ECCENTRICITY, RATE, ANOMALY, ITERATIONS = ORBIT_NUMBERS.offsets("eccentricity", 
 
 @kernel
 def orbit_place(centre: Vector, P: Vector, Q: Vector, e: Any, rate: Any, start: Any, iterations: int, t: Any) -> Vector:
-    """Where a body on a Kepler ellipse is: P towards the pericentre as long as the semimajor axis, Q the other one."""
+    """Where a body on a Kepler ellipse is: P towards the periapsis as long as the semimajor axis, Q the other one."""
     E = eccentric_anomaly(start + rate * t, e, iterations)
     return add(centre, add(scale(cos(E) - e, P), scale(sin(E), Q)))
 

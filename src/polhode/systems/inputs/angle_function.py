@@ -29,6 +29,7 @@ from ...scalars.fingerprint import plain
 from .attitude_function import warn_of_slowness
 from .limits import limited
 from .numerical_derivatives import kernel_derivatives, python_derivatives
+from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, on_arrays, text_of
 from .tracing import trace
 from .transient_flow import reason
@@ -49,7 +50,7 @@ class AnglePotential:
         import sympy
 
         theta = sympy.Symbol("theta", real=True)
-        if isinstance(given, str) or hasattr(given, "free_symbols"):
+        if is_formula(given):
             self.expression = known_symbols(field, given, [theta])
         elif callable(given):
             found = trace(_of_group(plain(given)), [theta], count=1)

@@ -32,6 +32,7 @@ from ...geometry import so3
 from ...scalars.compile import Kernel
 from .limits import limited
 from .numerical_derivatives import kernel_derivatives, python_derivatives
+from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .tracing import trace
 
@@ -77,7 +78,7 @@ class AttitudeFunction:
     def _expression(self, given: Any) -> Any:
         """The formula that was given, or that a function wrote down; None where there is none."""
         R, v = self._symbols
-        if isinstance(given, str) or hasattr(given, "free_symbols"):
+        if is_formula(given):
             return known_symbols(self.field, given, [*R, *v])
         if isinstance(given, (Kernel, Dispatcher)):
             found = trace(given, list(R), v, count=1)

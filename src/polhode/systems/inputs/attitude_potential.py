@@ -36,6 +36,7 @@ from ...scalars.compile import Kernel
 from .dual_gradients import SPACING, moments_at, write_moments
 from .limits import limited
 from .named_parameters import NONE, NamedParameters, Signature, by_name
+from .parser import is_formula
 from .sympy_kernels import (
     attitude_symbols,
     formula_kernel,
@@ -76,7 +77,7 @@ def potential_of(
     given: Any, bodies: int = 1, field: str = "potential", parameters: NamedParameters = NONE
 ) -> Potential:
     """Whatever a user gave, as a `Potential`."""
-    if isinstance(given, str) or hasattr(given, "free_symbols"):
+    if is_formula(given):
         return SymbolicPotential(given, bodies, field, parameters)
     if isinstance(given, (Kernel, Dispatcher)):
         groups = [list(R) for R in attitude_symbols(bodies)]

@@ -36,6 +36,7 @@ from ...geometry.vectors import Matrix, Vector, add, dot, scale, solve
 from ...scalars import absolute, any_of, kernel, largest, par, par3
 from .limits import limited
 from .named_parameters import NONE, NamedParameters
+from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, symbols, text_of
 from .transient_flow import reason
 from .user_functions import StateFunction, remembered
@@ -219,11 +220,7 @@ def _has_formulas(given: Any) -> bool:
 
     if isinstance(given, (sympy.MatrixBase, sympy.MatrixExpr)):
         return True
-    return isinstance(given, Sequence) and not isinstance(given, str) and any(_is_formula(x) for x in given)
-
-
-def _is_formula(x: Any) -> bool:
-    return isinstance(x, str) or hasattr(x, "free_symbols")
+    return isinstance(given, Sequence) and not isinstance(given, str) and any(is_formula(x) for x in given)
 
 
 def _formula_moment(given: Any, name: str, parameters: NamedParameters) -> tuple[Any, list[str]]:

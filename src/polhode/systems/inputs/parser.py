@@ -48,6 +48,11 @@ def functions() -> dict[str, Any]:
     return {name: getattr(sympy, of) for name, of in names.items()}
 
 
+def is_formula(given: Any) -> bool:
+    """Whether a user gave a formula: a text, or an expression of SymPy, which need not be imported to know."""
+    return isinstance(given, str) or hasattr(given, "free_symbols")
+
+
 def expression_of(field: str, given: Any) -> Any:
     """The SymPy expression that `given` is: a number or an expression. `sympy.sympify` would evaluate text as Python
     code, also text inside a list, so nothing that may come from a file is handed to it.

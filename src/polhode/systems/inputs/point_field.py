@@ -24,6 +24,7 @@ from ...scalars.compile import Kernel
 from .attitude_potential import CompiledPotential, Potential, PythonPotential
 from .limits import limited
 from .named_parameters import NONE, NamedParameters
+from .parser import is_formula
 from .sympy_kernels import formula_kernel, has_corners, known_symbols, made, on_arrays, text_of
 from .tracing import trace
 from .user_functions import UserFunction, taken_parameters, with_values
@@ -75,7 +76,7 @@ class ScalarField:
         self.given, self.pull, self.potential, self.parameters = given, None, None, parameters
         self._compiled: Any = None
         expression = None
-        if isinstance(given, str) or hasattr(given, "free_symbols"):
+        if is_formula(given):
             expression = known_symbols(field, given, xyz, parameters)
         elif isinstance(given, (Kernel, Dispatcher)):
             found = trace(given, xyz, count=1, field=field, parameters=parameters)

@@ -29,14 +29,14 @@ class TransientFlow(Flow):
 
     def __init__(self, function: Callable[..., int], **given: StateFunction | None) -> None:
         super().__init__(function)
-        self._given = {field: each for field, each in given.items() if each is not None}
+        self.given = {field: each for field, each in given.items() if each is not None}
 
     def on(self, kind: types.Type, time: types.Type = double) -> BoundFlow:
         """The flow compiled for this scalar, in this process; `time` is the type of t."""
         try:
             return super().on(kind, time)
         except NumbaError:
-            for field, user in self._given.items():
+            for field, user in self.given.items():
                 try:
                     user.compile(kind, time)
                 except NumbaError as error:

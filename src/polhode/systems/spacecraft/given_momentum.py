@@ -15,6 +15,7 @@ from ...errors import InvalidInputError
 from ...scalars import double, kernel
 from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
+from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, text_of
 from ..inputs.transient_flow import reason
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 def is_of_time(rho: Any) -> bool:
     """Whether what a user gave for ρ is a function of time or formulas, not numbers."""
-    texts = isinstance(rho, Sequence) and any(isinstance(x, str) or hasattr(x, "free_symbols") for x in rho)
+    texts = isinstance(rho, Sequence) and any(is_formula(x) for x in rho)
     return callable(rho) or texts
 
 
