@@ -8,31 +8,16 @@
 
 #include <stdint.h>
 
+#include "vectors.h"
+
 #define MAX_ITERATIONS 25
 #define SMALL_CORRECTION 1e-19
 #define RESIDUAL_BOUND 1e-13
-
-typedef struct {
-    double x, y, z;
-} vec;
-
-typedef struct {
-    double xx, yy, zz, yz, xz, xy;
-} sym;
 
 static inline vec add(vec a, vec b) { return (vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline vec sub(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline vec scale(double s, vec a) { return (vec){s * a.x, s * a.y, s * a.z}; }
 static inline double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-static inline vec cross(vec a, vec b) {
-    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static inline vec apply(sym J, vec x) {
-    return (vec){J.xx * x.x + J.xy * x.y + J.xz * x.z, J.xy * x.x + J.yy * x.y + J.yz * x.z,
-                 J.xz * x.x + J.yz * x.y + J.zz * x.z};
-}
 
 /* g + g x c + (g.c) c */
 static inline vec turned(vec g, vec c) { return add(add(g, cross(g, c)), scale(dot(g, c), c)); }

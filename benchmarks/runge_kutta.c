@@ -3,27 +3,12 @@
 
 #include <stdint.h>
 
-typedef struct {
-    double x, y, z;
-} vec;
-
-typedef struct {
-    double xx, yy, zz, yz, xz, xy;
-} sym;
+#include "vectors.h"
 
 /* The rows of R, and Pi. */
 typedef struct {
     vec a, b, c, Pi;
 } body;
-
-static inline vec apply(sym J, vec x) {
-    return (vec){J.xx * x.x + J.xy * x.y + J.xz * x.z, J.xy * x.x + J.yy * x.y + J.yz * x.z,
-                 J.xz * x.x + J.yz * x.y + J.zz * x.z};
-}
-
-static inline vec cross(vec a, vec b) {
-    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 
 static inline vec along(vec a, double h, vec b) { return (vec){a.x + h * b.x, a.y + h * b.y, a.z + h * b.z}; }
 

@@ -1,4 +1,4 @@
-"""Which tests run in the same process, where several share the work."""
+"""Which tests run in the same process, where several share the work, and fixtures that several folders use."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def interruptible() -> Iterator[None]:
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     signal.signal(signal.SIGINT, before[0])
     signal.signal(signal.SIGTERM, before[1])
+
+
+@pytest.fixture
+def short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are stored after every 333 steps."""
+    from polhode.simulation import checkpoints
+
+    monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
+    monkeypatch.setattr(checkpoints, "GROWTH", 1)
 
 
 def group(nodeid: str) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import polhode as ph
+from polhode.systems.attitude.base import AttitudeSystem
 
 FOLDER = Path(__file__).resolve().parent / "data"
 
@@ -14,6 +18,15 @@ FOLDER = Path(__file__).resolve().parent / "data"
 def golden(name: str) -> Any:
     """The reference numbers in `data/<name>.json`."""
     return json.loads((FOLDER / f"{name}.json").read_text())
+
+
+def check_map(case: Mapping[str, Any], body: AttitudeSystem, form: str) -> ph.State:
+    """The state after as many steps of `LGVI` as the reference numbers have, which are met."""
+    state = body.state(R=case["R0"], Pi=case["Pi0"])
+    final = ph.simulate(state, step=case["h"], steps=case["steps"], method=ph.LGVI(form=form)).final
+    np.testing.assert_allclose(final.R, case["R"], atol=1e-12)
+    np.testing.assert_allclose(final.Pi, case["Pi"], atol=1e-12)
+    return final
 
 
 def same_eigenvalues(found: Any, expected: Any, tolerance: float = 1e-10) -> None:

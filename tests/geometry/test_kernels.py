@@ -62,44 +62,38 @@ def so2_family(x, v):
     return R + F + A + so2.project_((x[1] + 3.0, x[2], v[1], v[2] + 3.0)) + scalars
 
 
-@flow
-def so3_flow(S, y, p, t, h, out):
-    result = so3_family(get3(y, 0, S), get3(y, 3, S))
+@kernel
+def put_results(S, y, family):
+    """What a family of maps makes of the two vectors at the head of y, behind them."""
+    result = family(get3(y, 0, S), get3(y, 3, S))
     for k in range(len(result)):
         put(y, 6 + k, S, result[k])
     return 0
+
+
+@flow
+def so3_flow(S, y, p, t, h, out):
+    return put_results(S, y, so3_family)
 
 
 @flow
 def quaternion_flow(S, y, p, t, h, out):
-    result = quaternion_family(get3(y, 0, S), get3(y, 3, S))
-    for k in range(len(result)):
-        put(y, 6 + k, S, result[k])
-    return 0
+    return put_results(S, y, quaternion_family)
 
 
 @flow
 def se3_flow(S, y, p, t, h, out):
-    result = se3_family(get3(y, 0, S), get3(y, 3, S))
-    for k in range(len(result)):
-        put(y, 6 + k, S, result[k])
-    return 0
+    return put_results(S, y, se3_family)
 
 
 @flow
 def s2_flow(S, y, p, t, h, out):
-    result = s2_family(get3(y, 0, S), get3(y, 3, S))
-    for k in range(len(result)):
-        put(y, 6 + k, S, result[k])
-    return 0
+    return put_results(S, y, s2_family)
 
 
 @flow
 def so2_flow(S, y, p, t, h, out):
-    result = so2_family(get3(y, 0, S), get3(y, 3, S))
-    for k in range(len(result)):
-        put(y, 6 + k, S, result[k])
-    return 0
+    return put_results(S, y, so2_family)
 
 
 @compiled

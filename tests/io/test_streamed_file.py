@@ -15,16 +15,11 @@ import polhode as ph
 from polhode.errors import InvalidInputError, PolhodeError
 from polhode.io import checkpoint_folder, streamed_file
 from polhode.io.checkpoint_folder import CheckpointFolder
-from polhode.simulation import checkpoints
+
+pytestmark = pytest.mark.usefixtures("short_legs")
 
 STEPS, EVERY = 2345, 10
 NO_ROOM = OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.fixture(autouse=True)
-def _short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
-    monkeypatch.setattr(checkpoints, "GROWTH", 1)
 
 
 def run(store: Path | None = None, **options: Any) -> ph.Trajectory:

@@ -8,10 +8,7 @@ from polhode import reproduce
 from polhode.reproduce import Comparison, attitude_pendulums
 from polhode.systems import Pendulum3D
 
-
-@pytest.fixture(scope="module")
-def rows() -> list[Comparison]:
-    return reproduce.sources()["attitude"]()
+SOURCE = "attitude"
 
 
 @pytest.mark.verify

@@ -10,10 +10,7 @@ from polhode.reproduce import Comparison
 from polhode.reproduce.nontwisting import CASES
 from polhode.view.figures.catalogue import write_figures
 
-
-@pytest.fixture(scope="module")
-def rows() -> list[Comparison]:
-    return reproduce.sources()["nontwisting"]()
+SOURCE = "nontwisting"
 
 
 @pytest.mark.verify

@@ -10,10 +10,7 @@ from polhode.reproduce import Comparison
 from polhode.reproduce.quaternion_experiments import FILTERS, filter_error
 from polhode.view.figures.catalogue import write_figures
 
-
-@pytest.fixture(scope="module")
-def rows() -> list[Comparison]:
-    return reproduce.sources()["quaternion"]()
+SOURCE = "quaternion"
 
 
 @pytest.mark.verify

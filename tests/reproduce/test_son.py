@@ -10,9 +10,7 @@ from polhode.reproduce import Comparison
 pytestmark = pytest.mark.verify
 
 
-@pytest.fixture(scope="module")
-def rows() -> list[Comparison]:
-    return reproduce.sources()["son"]()
+SOURCE = "son"
 
 
 def test_every_row_is_as_expected(rows: list[Comparison]) -> None:

@@ -36,7 +36,18 @@ from polhode.scalars import (
     worst,
 )
 from tests.scalars.test_duals import K, check_partials, moderate, with_partials
-from tests.scalars.test_lanes import LARGEST, REAL, SPECIAL, WHOLE, WIDTHS, in_python, pairs, same_bits, sweep
+from tests.scalars.test_lanes import (
+    LARGEST,
+    REAL,
+    SPECIAL,
+    WHOLE,
+    WIDTHS,
+    check_lanes,
+    in_python,
+    pairs,
+    same_bits,
+    sweep,
+)
 
 
 @kernel
@@ -67,15 +78,14 @@ BOTH = pytest.mark.parametrize("formula", [algebraic, transcendental], ids=["alg
 @BOTH
 @pytest.mark.parametrize("width", WIDTHS)
 def test_lanes_equal_doubles_bit_for_bit(formula, width):
-    rows = pairs()
-    assert same_bits(sweep(formula, lanes(width), rows), sweep(formula, double, rows))
+    check_lanes(formula, width, pairs())
 
 
 @settings(deadline=None, max_examples=200)
 @given(rows=arrays(np.float64, (8, 2), elements=st.floats()))
 def test_lanes_equal_doubles_on_any_numbers(rows):
     for formula in (algebraic, transcendental):
-        assert same_bits(sweep(formula, lanes(4), rows), sweep(formula, double, rows))
+        check_lanes(formula, 4, rows)
 
 
 def test_algebraic_functions_in_python_are_those_of_doubles():

@@ -71,6 +71,11 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and bool(np.all((a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))))
 
 
+def check_lanes(formula: Any, width: int, rows: np.ndarray) -> None:
+    """Lanes hold bit for bit what doubles do."""
+    assert same_bits(sweep(formula, lanes(width), rows), sweep(formula, double, rows))
+
+
 @kernel
 def arithmetic(x, y, real, whole):
     """Every operator with every kind of operand on either side."""
@@ -123,15 +128,14 @@ def test_doubles_obey_ieee_arithmetic(formula):
 @FORMULAS
 @pytest.mark.parametrize("width", WIDTHS)
 def test_lanes_equal_doubles_bit_for_bit(formula, width):
-    rows = pairs()
-    assert same_bits(sweep(formula, lanes(width), rows), sweep(formula, double, rows))
+    check_lanes(formula, width, pairs())
 
 
 @settings(deadline=None, max_examples=200)
 @given(rows=arrays(np.float64, (8, 2), elements=st.floats()))
 def test_lanes_equal_doubles_on_any_numbers(rows):
-    assert same_bits(sweep(arithmetic, lanes(4), rows), sweep(arithmetic, double, rows))
-    assert same_bits(sweep(comparisons, lanes(4), rows), sweep(comparisons, double, rows))
+    for formula in (arithmetic, comparisons):
+        check_lanes(formula, 4, rows)
 
 
 def test_python_floats_give_what_compiled_doubles_give():

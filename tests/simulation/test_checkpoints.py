@@ -16,13 +16,9 @@ import polhode as ph
 from polhode.io.checkpoint_folder import CheckpointFolder
 from polhode.simulation import checkpoints
 
+pytestmark = pytest.mark.usefixtures("short_legs")
+
 STEPS, EVERY = 4321, 50
-
-
-@pytest.fixture(autouse=True)
-def _short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
-    monkeypatch.setattr(checkpoints, "GROWTH", 1)
 
 
 def run(checkpoint: Path | None = None, **options: Any) -> ph.Trajectory:
