@@ -6,7 +6,7 @@
 
 The group is commutative, so dexp is the identity. Names with a trailing underscore are kernels on scalars and on
 4-tuples (a matrix row by row); the names without are their forms on arrays, which broadcast over leading axes. These
-refuse with `InvalidInputError` what is no rotation where they want one, not skew, or not finite; `hat` takes any numbers.
+refuse with `InvalidInputError` what is not a rotation where they want one, not skew, or not finite; `hat` takes any numbers.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def exp(theta: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of R, in [−π, π]; what is no rotation is refused with `InvalidInputError`.
+    """The angle of R, in [−π, π]; what is not a rotation is refused with `InvalidInputError`.
 
     >>> float(log([[-1, 0], [0, -1]]))
     3.141592653589793

@@ -13,7 +13,7 @@ With R body → inertial, `dexp_right` gives the angular velocity in the body, `
 References: [LLM07] for the Cayley map and the conventions; Iserles, Munthe-Kaas, Nørsett & Zanna, "Lie-group methods"
 (2000), for dexp. Names with a trailing underscore are kernels on tuples of scalars (a matrix is nine numbers, row by
 row); the names without are their forms on arrays, which broadcast over leading axes. These refuse with `InvalidInputError`
-what is no rotation where they want one, not skew, or not finite; `hat` and `vee2` take any numbers.
+what is not a rotation where they want one, not skew, or not finite; `hat` and `vee2` take any numbers.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def exp(x: ArrayLike) -> NDArray[np.float64]:
 
 
 def log(R: ArrayLike) -> NDArray[np.float64]:
-    """The shortest rotation vector of R, of length at most π; what is no rotation is refused with `InvalidInputError`.
+    """The shortest rotation vector of R, of length at most π; what is not a rotation is refused with `InvalidInputError`.
 
     It is accurate up to angle π. There ±π·axis are equally short; the one whose largest component is positive is
     returned.
@@ -255,7 +255,7 @@ def inverse(R: ArrayLike) -> NDArray[np.float64]:
 
 
 def angle(R: ArrayLike) -> NDArray[np.float64]:
-    """The angle of the rotation R, in [0, π]; what is no rotation is refused with `InvalidInputError`.
+    """The angle of the rotation R, in [0, π]; what is not a rotation is refused with `InvalidInputError`.
 
     >>> float(angle(np.diag([-1, 1, -1])))
     3.141592653589793

@@ -171,7 +171,7 @@ def log(R: ArrayLike) -> Array:
     """The skew matrix A of least norm with exp(A) = R; its angles are in [−π, π].
 
     It is accurate up to angle π. There A is not unique: the eigenvectors for −1 are paired to planes as they come.
-    What is no rotation is refused with `InvalidInputError`.
+    What is not a rotation is refused with `InvalidInputError`.
 
     >>> vee(log(exp(hat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])))).round(12)
     array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])

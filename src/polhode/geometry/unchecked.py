@@ -1,6 +1,6 @@
 """Maps of rotations on arrays that take their arguments as they are.
 
-The maps of `so3`, `quaternion`, `s2` and `son` refuse what is no rotation. The states of a run may be none: methods
+The maps of `so3`, `quaternion`, `s2` and `son` refuse what is not a rotation. A run may have other states: methods
 that do not stay on the group drift off it, a run that failed holds NaN, and a search passes through states of its own. So
 the library itself uses these forms, which are the same formulas without the check. Shapes are checked all the same.
 """

@@ -1,4 +1,4 @@
-"""Systems: what moves. One physical system a class, whose file is read when the class is first asked for (`__init__.pyi`
+"""Systems: what moves. One physical system per class, whose file is read when the class is first asked for (`__init__.pyi`
 says which file that is)."""
 
 import lazy_loader
