@@ -22,28 +22,32 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import ARRIVED, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
+from .shooting import (
+    ARRIVED,
+    MissedEndPointError,
+    Shooter,
+    ShootingResult,
+    Shot,
+    check_problem,
+    distinct,
+    guesses,
+    shown,
+)
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class DiscreteSteering:
+@dataclass(frozen=True, kw_only=True)
+class DiscreteSteering(ShootingResult):
     """An extremal of the discrete problem: attitudes `Q` (N + 1, n, n), controls `U` (N, n, n), momentum `M0` of MDRBn.
 
     `cost` is C_N; `miss` how far Q_N is from the end point; `others`, `starts` and `arrived` as in `Steering`.
     """
 
-    body: RigidBodySOn
     step: float
     Q: Array
     U: Array
     M: Array
-    cost: float
-    miss: float
-    others: tuple[tuple[Array, float], ...]
-    starts: int
-    arrived: int
 
     @property
     def M0(self) -> Array:
@@ -100,16 +104,16 @@ def steer_discrete(
         )
     motion = _motion(body, start, best[0].M0, step, int(steps))
     return DiscreteSteering(
-        body,
-        step,
-        motion.Q,
-        np.swapaxes(motion.Q[:-1], -1, -2) @ motion.Q[1:],
-        motion.M,
-        cost[id(best[0])],
-        float(np.linalg.norm(shooter.miss(motion.Q[-1]))),
-        tuple((s.M0, cost[id(s)]) for s in best[1:]),
-        starts,
-        len(cost),
+        body=body,
+        step=step,
+        Q=motion.Q,
+        U=np.swapaxes(motion.Q[:-1], -1, -2) @ motion.Q[1:],
+        M=motion.M,
+        cost=cost[id(best[0])],
+        miss=float(np.linalg.norm(shooter.miss(motion.Q[-1]))),
+        others=tuple((s.M0, cost[id(s)]) for s in best[1:]),
+        starts=starts,
+        arrived=len(cost),
     )
 
 

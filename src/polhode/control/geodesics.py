@@ -20,7 +20,17 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate, norm
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import ARRIVED, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
+from .shooting import (
+    ARRIVED,
+    MissedEndPointError,
+    Shooter,
+    ShootingResult,
+    Shot,
+    check_problem,
+    distinct,
+    guesses,
+    shown,
+)
 
 Array = NDArray[np.float64]
 
@@ -28,25 +38,19 @@ Array = NDArray[np.float64]
 ANGLE = 0.12
 
 
-@dataclass(frozen=True)
-class Steering:
+@dataclass(frozen=True, kw_only=True)
+class Steering(ShootingResult):
     """An extremal of (5.1): the turn from `Q0` to `QT` in time `duration` with initial momentum `M0`.
 
     `cost` is ¼∫⟨U, J(U)⟩; `miss` how far from QT the continuous motion ends, by an independent integration. `others` are the
-    momenta and costs of further extremals that were found, all of them dearer; `starts` how many starts were made, and
-    `arrived` how many led to an extremal.
+    momenta and costs of further extremals that were found, all of them more expensive; `starts` how many starts were made,
+    and `arrived` how many led to an extremal.
     """
 
-    body: RigidBodySOn
     Q0: Array
     QT: Array
     duration: float
     M0: Array
-    cost: float
-    miss: float
-    others: tuple[tuple[Array, float], ...]
-    starts: int
-    arrived: int
 
     @property
     def state(self) -> State:
@@ -130,16 +134,16 @@ def steer(
     if miss > 1e-10:
         raise MissedEndPointError(f"the end point is met only to {miss:.3g} rad", miss)
     return Steering(
-        body,
-        start,
-        end,
-        duration,
-        M0,
-        _cost(body, M0, duration),
-        miss,
-        tuple((s.M0, cost[id(s)]) for s in best[1:]),
-        starts,
-        sum(s.miss < ARRIVED for s in shots),
+        body=body,
+        Q0=start,
+        QT=end,
+        duration=duration,
+        M0=M0,
+        cost=_cost(body, M0, duration),
+        miss=miss,
+        others=tuple((s.M0, cost[id(s)]) for s in best[1:]),
+        starts=starts,
+        arrived=sum(s.miss < ARRIVED for s in shots),
     )
 
 

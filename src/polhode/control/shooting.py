@@ -45,6 +45,20 @@ class Shot:
     miss: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShootingResult:
+    """A motion of `body` that meets the end point to `miss`, and what it costs. `others` are the momenta and costs of further
+    extremals that were found, all of them more expensive; `starts` how many starts were made, and `arrived` how many led to
+    an extremal."""
+
+    body: RigidBodySOn
+    cost: float
+    miss: float
+    others: tuple[tuple[Array, float], ...]
+    starts: int
+    arrived: int
+
+
 @dataclass(frozen=True)
 class Shooter:
     """Shoots from Q₀ at Q_T with `steps` steps of size `step` of a method on T*SO(n)."""

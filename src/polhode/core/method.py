@@ -119,6 +119,8 @@ class Run(ABC):
     y: Array
     carried: int
     report: Report
+    kind: types.Type = double
+    """The scalar that it runs on."""
     dense: ClassVar[bool] = False
     """Whether the method has a dense output of its own, `follow`."""
 

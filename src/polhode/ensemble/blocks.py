@@ -240,7 +240,7 @@ def _advance_run(job: Job, schedule: Schedule, run: Run) -> tuple[Array, int]:
     run.advance(0, 0, every, samples[:0])  # a closed form begins with its own value at the start
     if not schedule.final:
         samples[0] = run.row
-    status, chunk = 0, max(1, WORK_AT_ONCE // width(getattr(run, "kind", double)))
+    status, chunk = 0, max(1, WORK_AT_ONCE // width(run.kind))
     for first in range(0, schedule.total, chunk):
         if job.stop():
             raise Stopped

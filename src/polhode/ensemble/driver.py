@@ -149,12 +149,8 @@ class Parts:
         """All of it."""
         self.states.flags.writeable = self.initial.flags.writeable = False
         failures = tuple(sorted(self.failures, key=lambda failure: failure.member))
-        job = self.task.job
-        return Ensemble(
-            members=job.members,
-            method=job.named_method,
-            form=job.form,
-            step=job.step,
+        return self.task.ensemble(
+            self.task.job.members,
             t=self.t,
             states=self.states,
             initial=self.initial,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInputError
 from .blocks import Block, Failure, Job, run_block
+from .members import Members
 from .result import Ensemble
 
 Array = NDArray[np.float64]
@@ -52,17 +53,19 @@ class Task:
         inputs = {name: values[numbers.start : numbers.stop] for name, values in self.inputs.items()}
         return PartTask(replace(self, job=job, inputs=inputs), numbers)
 
+    def ensemble(self, members: Members, **found: Any) -> Ensemble:
+        """What was `found` for these members, with how it was computed."""
+        job = self.job
+        return Ensemble(members=members, method=job.named_method, form=job.form, step=job.step, **found)
+
     def _reduced(self, block: Block) -> dict[str, Array]:
         """What the user's functions make of a block."""
         if not self.reductions:
             return {}
-        job, part = self.job, block.numbers
-        seen = Ensemble(
-            members=job.members.part(part),
-            method=job.named_method,
-            form=job.form,
-            step=job.step,
-            t=job.times,
+        part = block.numbers
+        seen = self.ensemble(
+            self.job.members.part(part),
+            t=self.job.times,
             states=block.states,
             initial=block.initial,
             failures=tuple(replace(f, member=f.member - part.start) for f in block.failures),

@@ -53,11 +53,13 @@ def place_on(u: Any, v: Any, A: Vector, B: Vector, C: Vector) -> Vector:
 
 @kernel
 def far_terms(
-    S: Any, u: Any, v: Any, weight: Any, corners: Any, X: Vector, n: Vector, p: Any, facets: Any, work: Any, listed: Any
+    S: Any, u: Any, v: Any, weight: Any, corners: Any, X: Vector, n: Vector, p: Any, among: Any
 ) -> tuple[Any, Vector, Vector]:
-    """What one point, or the points in lanes, adds to U, F and M with all facets of a list."""
+    """What one point, or the points in lanes, adds to U, F and M with all facets of a list: `among` says where facets and
+    their rule are in p, and where the list is, in the workspace."""
+    (second, size, offset, count), work, (listed, end) = among
     x = place_on(u, v, corners[0], corners[1], corners[2])
-    turning, force = seen_from(S, x, n, p, facets[0], facets[1], facets[2], facets[3], work, listed[0], listed[1])
+    turning, force = seen_from(S, x, n, p, second, size, offset, count, work, listed, end)
     f = scale(weight, force)
     return weight * dot(n, turning), f, add(cross(subtract(x, X), f), scale(weight, cross(n, turning)))
 
@@ -93,41 +95,21 @@ def summed(total: Any) -> Any:
 
 
 @kernel
-def far_by_points(
-    S: Any,
-    corners: Any,
-    area: Any,
-    X: Vector,
-    n: Vector,
-    p: Any,
-    rule: int,
-    count: int,
-    facets: Any,
-    work: Any,
-    listed: Any,
+def by_points(
+    S: Any, terms: Any, corners: Any, area: Any, X: Vector, n: Vector, p: Any, rule: int, count: int, among: Any
 ) -> tuple[Any, Vector, Vector]:
-    """What a facet of body 1 adds with all facets of a list."""
+    """The `terms` of all points of a facet of body 1, or of a part of one."""
     zero = 0.0 * X[0]
     total = (zero, (zero, zero, zero), (zero, zero, zero))
     for q in range(rule, rule + count):
         u, v, weight = par(p, q, S), par(p, q + count, S), par(p, q + 2 * count, S)
-        total = add_terms(total, far_terms(S, u, v, area * weight, corners, X, n, p, facets, work, listed))
+        total = add_terms(total, terms(S, u, v, area * weight, corners, X, n, p, among))
     return total
 
 
 @kernel
-def far_by_fours(
-    S: Any,
-    corners: Any,
-    area: Any,
-    X: Vector,
-    n: Vector,
-    p: Any,
-    rule: int,
-    count: int,
-    facets: Any,
-    work: Any,
-    listed: Any,
+def by_fours(
+    S: Any, terms: Any, corners: Any, area: Any, X: Vector, n: Vector, p: Any, rule: int, count: int, among: Any
 ) -> tuple[Any, Vector, Vector]:
     """The same, four points at a time."""
     zero = 0.0 * load(p, rule, FOUR, BLOCK)
@@ -135,64 +117,23 @@ def far_by_fours(
     for q in range(rule, rule + count, BLOCK):
         u, v = load(p, q, FOUR, BLOCK), load(p, q + count, FOUR, BLOCK)
         weight = area * load(p, q + 2 * count, FOUR, BLOCK)
-        total = add_terms(total, far_terms(S, u, v, weight, corners, X, n, p, facets, work, listed))
+        total = add_terms(total, terms(S, u, v, weight, corners, X, n, p, among))
     return summed(total)
 
 
-@kernel
-def near_by_points(
-    S: Any, corners: Any, area: Any, X: Vector, n: Vector, p: Any, rule: int, count: int, g: int
-) -> tuple[Any, Vector, Vector]:
-    """What a part of a facet of body 1 adds with the near facet g."""
-    zero = 0.0 * X[0]
-    total = (zero, (zero, zero, zero), (zero, zero, zero))
-    for q in range(rule, rule + count):
-        u, v, weight = par(p, q, S), par(p, q + count, S), par(p, q + 2 * count, S)
-        total = add_terms(total, near_terms(S, u, v, area * weight, corners, X, n, p, g))
-    return total
+def sum_terms(S: Any, *rest: Any) -> Any:
+    """`by_fours` on doubles, `by_points` on lanes and duals; `terms` are `far_terms` or `near_terms`."""
+    raise TypeError("sum_terms works in compiled code only")
 
 
-@kernel
-def near_by_fours(
-    S: Any, corners: Any, area: Any, X: Vector, n: Vector, p: Any, rule: int, count: int, g: int
-) -> tuple[Any, Vector, Vector]:
-    """The same, four points at a time."""
-    zero = 0.0 * load(p, rule, FOUR, BLOCK)
-    total = (zero, (zero, zero, zero), (zero, zero, zero))
-    for q in range(rule, rule + count, BLOCK):
-        u, v = load(p, q, FOUR, BLOCK), load(p, q + count, FOUR, BLOCK)
-        weight = area * load(p, q + 2 * count, FOUR, BLOCK)
-        total = add_terms(total, near_terms(S, u, v, weight, corners, X, n, p, g))
-    return summed(total)
-
-
-def far_facet(S: Any, *rest: Any) -> Any:
-    """`far_by_fours` on doubles, `far_by_points` on lanes and duals."""
-    raise TypeError("far_facet works in compiled code only")
-
-
-@overloads(far_facet)
-def _far_facet(
-    S: Any, corners: Any, area: Any, X: Any, n: Any, p: Any, rule: Any, count: Any, facets: Any, work: Any, listed: Any
+@overloads(sum_terms)
+def _sum_terms(
+    S: Any, terms: Any, corners: Any, area: Any, X: Any, n: Any, p: Any, rule: Any, count: Any, among: Any
 ) -> Any:
     if isinstance(S, types.NumberClass):
-        return lambda S, corners, area, X, n, p, rule, count, facets, work, listed: far_by_fours(
-            S, corners, area, X, n, p, rule, count, facets, work, listed
+        return lambda S, terms, corners, area, X, n, p, rule, count, among: by_fours(
+            S, terms, corners, area, X, n, p, rule, count, among
         )
-    return lambda S, corners, area, X, n, p, rule, count, facets, work, listed: far_by_points(
-        S, corners, area, X, n, p, rule, count, facets, work, listed
+    return lambda S, terms, corners, area, X, n, p, rule, count, among: by_points(
+        S, terms, corners, area, X, n, p, rule, count, among
     )
-
-
-def near_part(S: Any, *rest: Any) -> Any:
-    """`near_by_fours` on doubles, `near_by_points` on lanes and duals."""
-    raise TypeError("near_part works in compiled code only")
-
-
-@overloads(near_part)
-def _near_part(S: Any, corners: Any, area: Any, X: Any, n: Any, p: Any, rule: Any, count: Any, g: Any) -> Any:
-    if isinstance(S, types.NumberClass):
-        return lambda S, corners, area, X, n, p, rule, count, g: near_by_fours(
-            S, corners, area, X, n, p, rule, count, g
-        )
-    return lambda S, corners, area, X, n, p, rule, count, g: near_by_points(S, corners, area, X, n, p, rule, count, g)

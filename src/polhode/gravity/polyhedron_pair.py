@@ -50,7 +50,7 @@ from .facet_integrals import (
     facet_numbers,
     rule_points,
 )
-from .facet_pairs import BLOCK, add_terms, far_facet, near_part
+from .facet_pairs import BLOCK, add_terms, far_terms, near_terms, sum_terms
 from .triangle_rules import in_blocks, product_rule, radon_rule
 
 Array = NDArray[np.float64]
@@ -121,7 +121,7 @@ def near_pair(
             put_part(S, work, here + 3 * PART_SIZE, BC, CA, AB, quarter)
             left += 4
         else:
-            total = add_terms(total, near_part(S, (A, B, C), area, X, n, p, rule, count, g))
+            total = add_terms(total, sum_terms(S, near_terms, (A, B, C), area, X, n, p, rule, count, g))
     return total
 
 
@@ -180,7 +180,8 @@ def polyhedron_pair(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w:
             listed = (w + level * facets2, ends[level])
             if listed[1] > listed[0]:
                 facets = (second, size, offsets[level], inner[level])
-                more = far_facet(S, (A, B, C), area, X, n, p, rules[level], counts[level], facets, work, listed)
+                rule, count, among = rules[level], counts[level], (facets, work, listed)
+                more = sum_terms(S, far_terms, (A, B, C), area, X, n, p, rule, count, among)
                 total = add_terms(total, more)
         for i in range(w + NEAREST * facets2, ends[NEAREST]):
             g = second + size * int(worst(get(work, i, S)))

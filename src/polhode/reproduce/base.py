@@ -64,7 +64,12 @@ class Comparison:
             return DIFFERS
         if self.corrected is None:
             return AGREES
-        return MISPRINT if abs(self.computed - self.published) > 2.0 * self.tolerance else DIFFERS
+        return MISPRINT if self.contradicts else DIFFERS
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether ours clearly differs from the published number."""
+        return abs(self.computed - self.published) > 2.0 * self.tolerance
 
     @property
     def as_expected(self) -> bool:
@@ -102,13 +107,9 @@ class BoundComparison(Comparison):
         return self.computed >= self.expected if is_lower else self.computed <= self.expected
 
     @property
-    def verdict(self) -> str:
-        if not self.agrees:
-            return DIFFERS
-        if self.corrected is None:
-            return AGREES
-        violated = self.computed < self.published if self.lower else self.computed > self.published
-        return MISPRINT if violated else DIFFERS
+    def contradicts(self) -> bool:
+        """Whether ours violates the published bound."""
+        return self.computed < self.published if self.lower else self.computed > self.published
 
 
 def last_digit(text: str) -> float:

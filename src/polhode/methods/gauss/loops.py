@@ -156,6 +156,16 @@ def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: 
 
 
 @kernel
+def set_sizes(S: Any, sizes: Array, groups: Any, w: Array, L: Array, n: int) -> None:
+    """The inverse size of the numbers of each group, from w and its change in a step, which L holds in lanes."""
+    sizes[:] = 0.0
+    for i in range(n):
+        g = groups[i]
+        sizes[g] = max(sizes[g], abs(w[i]) + abs(lane_sum(get(L, i, S))))
+    invert_sizes(sizes)
+
+
+@kernel
 def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
     """One step, or a piece of one, of a single run: the lanes of S are the stages."""
     system, carried, frame, table, scratch = work.system, work.carried, work.frame, work.table, work.scratch
@@ -185,11 +195,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
         for i in range(n):
             put(L, i, S, weight * get(F, i, S))
         if iteration == 0:
-            sizes[:] = 0.0
-            for i in range(n):
-                g = frame.groups[i]
-                sizes[g] = max(sizes[g], abs(w[i]) + abs(lane_sum(get(L, i, S))))
-            invert_sizes(sizes)
+            set_sizes(S, sizes, frame.groups, w, L, n)
         change = 0.0 * tau
         for i in range(n):
             z = w[i] + (e[i] + mixed(mu, L, i))

@@ -41,9 +41,9 @@ from .loops import (
     Table,
     add_exactly,
     has_converged,
-    invert_sizes,
     move_frame,
     save_row,
+    set_sizes,
 )
 from .picture import AT, CONFIGURATION, CONSTANTS, KIND, PLACE, SIZE, move_freely, part_rates, place_parts
 
@@ -257,11 +257,7 @@ def solve_stages(
         for i in range(n):
             put(L, i, S, get(T, 0, S) * get(F, i, S))
         if iteration == 0:
-            sizes[:] = 0.0
-            for i in range(n):
-                g = frame.groups[i]
-                sizes[g] = max(sizes[g], abs(w[i]) + abs(lane_sum(get(L, i, S))))
-            invert_sizes(sizes)
+            set_sizes(S, sizes, frame.groups, w, L, n)
         for i in range(n):
             z = w[i] + (e[i] + mixed(mu, L, i))
             change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)

@@ -41,14 +41,13 @@ from .base import (
     FORCE,
     INVERSE_INERTIA,
     MATRIX,
-    AttitudeSystem,
     attitude_and_momentum,
     put_attitude_and_momentum,
     put_rates,
 )
 from .forced import NO_CHARGE, NO_FIELD, linear_increment
 from .magnetic_base import KINETIC, MagneticBody
-from .symmetry_classes import up_to_symmetry
+from .symmetry_classes import aligned_at_rest, up_to_symmetry
 
 Array = NDArray[np.float64]
 CHARGES = INERTIA_ENTRIES.then(K=6, B=3, dipole=3, E=3)
@@ -131,9 +130,8 @@ class ChargedBody(MagneticBody):
     summary = "charged rigid body in uniform electric and magnetic fields"
     reference = "[LLM17] problem 6.12"
     fields = {
-        **AttitudeSystem.fields,
+        **MagneticBody.fields,
         "Pi": Field((3,), "canonical angular momentum in the body frame, J omega + ½ J_Q RᵀB", "mass length²/time"),
-        "P": Field((3,), "kinetic angular momentum in the body frame, J omega", "mass length²/time"),
     }
     conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "½ ω·Jω − E·Rp; the magnetic field does no work"),
@@ -213,11 +211,7 @@ class ChargedBody(MagneticBody):
         """At rest with the dipole along or against E; the magnetic field does not matter. One of each circle."""
         if not (self.dipole.any() and self.E.any()):
             return up_to_symmetry(self, [Equilibrium("any attitude", self.state())])
-        states = [
-            Equilibrium(label, self.state(R=attitude_taking(sign * self.dipole, self.E)))
-            for label, sign in (("dipole along E", 1.0), ("dipole against E", -1.0))
-        ]
-        return up_to_symmetry(self, states)
+        return aligned_at_rest(self, self.dipole, self.E, "dipole along E", "dipole against E")
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about B with rate `Omega` that are steady, one of each circle, for a body without dipole or with

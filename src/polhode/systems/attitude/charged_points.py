@@ -56,7 +56,6 @@ from .base import (
     FORCE,
     INVERSE_INERTIA,
     MATRIX,
-    AttitudeSystem,
     attitude_and_momentum,
     free_increment,
     put_attitude_and_momentum,
@@ -190,9 +189,8 @@ class ChargedPoints(MagneticBody):
     summary = "point charges on a rigid body, in any electric and magnetic fields"
     reference = "[LLM17] problem 6.12"
     fields = {
-        **AttitudeSystem.fields,
+        **MagneticBody.fields,
         "Pi": Field((3,), "canonical angular momentum in the body frame, J omega + Σ q ρ × RᵀA", "mass length²/time"),
-        "P": Field((3,), "kinetic angular momentum in the body frame, J omega", "mass length²/time"),
     }
     conserved: Mapping[str, Invariant] = {
         "energy": Invariant("energy", "½ ω·Jω + Σ q V(Rρ); the magnetic field does no work")

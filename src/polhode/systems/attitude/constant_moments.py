@@ -27,7 +27,7 @@ from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking, che
 from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE
 from .forced import TERMS, ForcedAttitude
-from .symmetry_classes import up_to_symmetry
+from .symmetry_classes import aligned_at_rest, up_to_symmetry
 
 Array = NDArray[np.float64]
 POINT_FORCE, CONSTANT_MOMENT = TERMS.then(point=3, applied=3), TERMS.then(moment=3)
@@ -120,11 +120,7 @@ class PointForceBody(ForcedAttitude):
         """The point pulled out along the force, or pushed in against it; one of each circle."""
         if not self.point.any():
             return up_to_symmetry(self, [Equilibrium("any attitude", self.state())])
-        states = [
-            Equilibrium(label, self.state(R=attitude_taking(sign * self.point, self.applied)))
-            for label, sign in (("point along the force", 1.0), ("point against the force", -1.0))
-        ]
-        return up_to_symmetry(self, states)
+        return aligned_at_rest(self, self.point, self.applied, "point along the force", "point against the force")
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the force with rate `Omega` that are steady, one of each circle: with Γ = RᵀF/|F|,

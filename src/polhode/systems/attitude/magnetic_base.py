@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
 from ...core.representation import Form
-from ...core.system import energy_parts
+from ...core.system import Field, energy_parts
 from .base import MATRIX, AttitudeSystem
 
 Array = NDArray[np.float64]
@@ -20,6 +20,11 @@ KINETIC = Layout(Variable("R", Rotations()), Variable("P", Euclidean(3), kicked=
 
 class MagneticBody(AttitudeSystem):
     """A body with `L = ½ ω·Jω + ω·a(R) − U(R)`, whose states are stored as (R, Π) or, where it is forced, as (R, P)."""
+
+    fields = {
+        **AttitudeSystem.fields,
+        "P": Field((3,), "kinetic angular momentum in the body frame, J omega", "mass length²/time"),
+    }
 
     @abstractmethod
     def linear_term(self, R: Array) -> Array:

@@ -29,7 +29,7 @@ from ..stability.steady_axes import staude_axes
 from .base import ATTITUDE, FORCE, ROW
 from .forced import TERMS, ForcedAttitude
 from .free_exact import free_closed_form
-from .symmetry_classes import up_to_symmetry
+from .symmetry_classes import aligned_at_rest, up_to_symmetry
 from .top_exact import top_motion
 
 Array = NDArray[np.float64]
@@ -161,12 +161,9 @@ class Pendulum3D(ForcedAttitude):
 
     def equilibria(self) -> Equilibria:
         """The hanging and the inverted attitude, one representative of each circle."""
-        states = [
-            Equilibrium(label, self.state(R=attitude_taking(sign * self.rho0, E3)))
-            for label, sign in (("hanging", 1.0), ("inverted", -1.0))
-            if self.rho0.any()
-        ]
-        return up_to_symmetry(self, states)
+        if not self.rho0.any():
+            return up_to_symmetry(self, [])
+        return aligned_at_rest(self, self.rho0, E3, "hanging", "inverted")
 
     def steady_rotations(self, Omega: float) -> list[Equilibrium]:
         """The rotations about the vertical with rate `Omega` that are steady (Staude), one of each circle.

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...core.representation import Form
 from ...core.system import State, System
 from ...geometry import so3
 from ..inputs.symmetry import axes_across, trial_states
-from ..stability.equilibria import Equilibria, Equilibrium
+from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking
 from ..stability.equilibrium_search import GENERATORS, cube_attitudes, sided
 from ..stability.tangent_dynamics import slope_and_derivative
 
@@ -102,6 +102,15 @@ def up_to_symmetry(system: System, found: Sequence[Equilibrium]) -> Equilibria:
         if not any(symmetry.relate(e, other) for other in kept):
             kept.append(e)
     return Equilibria(kept, str(symmetry), found)
+
+
+def aligned_at_rest(system: System, arm: ArrayLike, direction: ArrayLike, along: str, against: str) -> Equilibria:
+    """At rest with `arm` of the body along or against a `direction` of space, which are named so; one of each circle."""
+    states = [
+        Equilibrium(label, system.state(R=attitude_taking(sign * np.asarray(arm), direction)))
+        for label, sign in ((along, 1.0), (against, -1.0))
+    ]
+    return up_to_symmetry(system, states)
 
 
 def turn_symmetry(system: System, found: Sequence[State]) -> TurnSymmetry:

@@ -24,14 +24,17 @@ from ...core.checks import check_finite, check_nonzero, check_rotation
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Copies, Euclidean, Rotations
 from ...core.representation import Canonical, Form, Representation
-from ...core.system import Field, Invariant, State, System
+from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
 from ...scalars import double
 from ...scalars.protocol import REPORT_SIZE
+from .base import GravitatingBodies
 from .inertial_energy import energy
 from .inertial_flows import (
+    FREE_BODY,
+    FREE_HEADER,
     HEADER,
     PERTURBATIONS,
     add_perturbations,
@@ -51,16 +54,16 @@ from .inertial_flows import (
     to_rates,
     workspace_at,
 )
-from .pair_gravity import Pairs, build_pairs, spin_momentum
+from .pair_gravity import spin_momentum
 from .parallel_pairs import FEWEST_PAIRS, force_in_parallel, force_in_parallel_lagrangian, parallel_workspace
-from .perturbations import Perturbation, PerturbationSet
-from .representations import forces_with, forms, still_conserved, with_lists
-from .tides import TIDAL, TidalFriction, Tides
+from .perturbations import Perturbation
+from .representations import forces_with, forms, with_lists
+from .tides import TidalFriction
 
 Array = NDArray[np.float64]
 
 
-class FullBodyProblem(System):
+class FullBodyProblem(GravitatingBodies):
     """Bodies under mutual gravity, in inertial coordinates.
 
     `bodies`: mass distributions of `polhode.bodies` (or their descriptions). `gravity`: "points" for the exact sum over
@@ -105,17 +108,11 @@ class FullBodyProblem(System):
     ) -> None:
         if isinstance(bodies, (str, Mapping)) or not isinstance(bodies, Sequence) or len(bodies) < 1:
             raise InvalidInputError("bodies", bodies, "a list of at least one body")
-        self.pairs: Pairs = build_pairs({f"bodies[{i}]": body for i, body in enumerate(bodies)}, gravity, G)
-        self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
-        self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
-        self.tides = Tides(dissipation, self.bodies, self.G)
+        named = {f"bodies[{i}]": body for i, body in enumerate(bodies)}
+        self._attract(named, gravity, G, perturbations, dissipation)
         self.n = len(self.bodies)
         self.masses = np.array([b.mass for b in self.bodies])
         self.inertias = self.pairs.inertias
-        self.hamiltonian = not self.tides
-        self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
-        self.no_variational_step = TIDAL if self.tides else ""
-        self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
@@ -133,14 +130,8 @@ class FullBodyProblem(System):
             damped=bool(self.tides),
         )
 
-    @cached_property
-    def least_distances(self) -> Mapping[tuple[int, int], float]:  # type: ignore[override]
-        """How far apart bodies must be for the expansion of their gravity to converge."""
-        return self.pairs.least_distances
-
     def describe(self) -> dict[str, Any]:
-        own = {"bodies": [b.describe() for b in self.bodies], "gravity": self.gravity, "G": self.G}
-        return own | self.perturbations.describe() | self.tides.describe()
+        return {"bodies": [b.describe() for b in self.bodies]} | self._describe_gravity()
 
     def canonical(self) -> Canonical:
         places = [
@@ -152,10 +143,10 @@ class FullBodyProblem(System):
 
     def free_parameters(self) -> Array:
         bodies = [
-            np.concatenate([[1.0 / b.mass], J.principal_entries()])
+            FREE_BODY.pack(inverse_mass=1.0 / b.mass, principal=J.principal_entries())
             for b, J in zip(self.bodies, self.inertias, strict=True)
         ]
-        return np.concatenate([[self.n], *bodies])
+        return np.concatenate([FREE_HEADER.pack(bodies=self.n), *bodies])
 
     def parameters(self) -> Array:
         room = self.pairs.workspace
@@ -273,13 +264,9 @@ class FullBodyProblem(System):
         spins = np.einsum("...nij,...nj->...ni", values["R"], self.derive("Pi", values))
         return np.sum(np.cross(x, gamma) + spins, axis=-2) - np.cross(about, gamma.sum(axis=-2))
 
-    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        found = {
-            "energy": lambda: self.energies(values)["total"],
-            "linear_momentum": lambda: self.derive("gamma", values).sum(axis=-2),
-            "angular_momentum": lambda: self.angular_momentum(values),
-        }
-        return {name: found[name]() for name in self.conserved}
+    def linear_momentum(self, values: Mapping[str, Array]) -> Array:
+        """The total linear momentum."""
+        return self.derive("gamma", values).sum(axis=-2)
 
     def magnitudes(self, state: State) -> dict[str, float]:
         turning = (

@@ -17,6 +17,7 @@ from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
+    Matrix,
     Vector,
     apply,
     apply_symmetric,
@@ -31,7 +32,8 @@ from ...gravity import mutual_inertial
 from ...scalars import add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from .perturbation_kernels import perturbation_forces
-from .tides import BY, ON, add_tides, drift_between_tides, turned_inertia
+from .representations import force_on_velocities
+from .tides import BY, ON, drift_between_tides, rates_with_tides, turned_inertia
 
 Array = NDArray[np.float64]
 
@@ -95,44 +97,56 @@ def workspace_at(n: Any) -> Any:
     return (5 * VECTOR + MATRIX) * n
 
 
+@kernel
+def move_freely(S: Any, y: Any, n: Any, i: Any, h: Any, inverse_mass: Any, E: Matrix) -> None:
+    """The motion of body i of n without force, which turns by `1 + E` in its own frame."""
+    put9(y, attitude_at(n, i), S, compose(get9(y, attitude_at(n, i), S), E))
+    put3(y, angular_at(n, i), S, turned_back(E, get3(y, angular_at(n, i), S)))
+    velocity = scale(inverse_mass, get3(y, linear_at(n, i), S))
+    add3(y, position_at(i), S, scale(h, velocity))
+
+
 @flow
 def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """Positions along γ/m, attitudes by the discrete free body (92, 94–96 of [LLM07])."""
     n = par_int(p, BODIES, S)
     for i in range(n):
-        b = body_at(i)
-        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
+        b, Pi = body_at(i), get3(y, angular_at(n, i), S)
         c, iterations, defect, failed = solve_increment_(
             par6(p, b + INERTIA, S), par6(p, b + INVERSE_INERTIA, S), scale(h, Pi)
         )
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        E = cayley_increment(c)
-        put9(y, attitude_at(n, i), S, compose(R, E))
-        put3(y, angular_at(n, i), S, turned_back(E, Pi))
-        velocity = scale(1.0 / par(p, b + MASS, S), get3(y, linear_at(n, i), S))
-        add3(y, position_at(i), S, scale(h, velocity))
+        move_freely(S, y, n, i, h, 1.0 / par(p, b + MASS, S), cayley_increment(c))
     return SUCCESS
 
 
 # parameters of the exact drift: how many bodies, then for each 1/m and its principal numbers
-FREE_BODY = 1 + PRINCIPAL
+FREE_HEADER = ParameterLayout(bodies=1)
+FREE_BODY = ParameterLayout(inverse_mass=1, principal=PRINCIPAL)
+(FREE_BODIES,), FIRST_FREE, FREE_SIZE = FREE_HEADER.offsets("bodies"), FREE_HEADER.end, FREE_BODY.size
+INVERSE_MASS, PRINCIPAL_NUMBERS = FREE_BODY.offsets("inverse_mass", "principal")
 
 
 @flow
 def exact_drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The true motion without gravity."""
-    n = par_int(p, 0, S)
+    n = par_int(p, FREE_BODIES, S)
     for i in range(n):
-        b = 1 + FREE_BODY * i
-        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
-        E = exact_increment(p, b + 1, S, Pi, h)
-        put9(y, attitude_at(n, i), S, compose(R, E))
-        put3(y, angular_at(n, i), S, turned_back(E, Pi))
-        velocity = scale(par(p, b, S), get3(y, linear_at(n, i), S))
-        add3(y, position_at(i), S, scale(h, velocity))
+        b = FIRST_FREE + FREE_SIZE * i
+        E = exact_increment(p, b + PRINCIPAL_NUMBERS, S, get3(y, angular_at(n, i), S), h)
+        move_freely(S, y, n, i, h, par(p, b + INVERSE_MASS, S), E)
     return SUCCESS
+
+
+@kernel
+def put_rates(S: Any, y: Any, dy: Any, n: Any, i: Any, velocity: Vector, omega: Vector, turning: Vector) -> None:
+    """Set the rates of body i of n without gravity: `ẋ = v`, `Ṙ = R S(Ω)`, and `turning` for Π, or Ω."""
+    put3(dy, position_at(i), S, velocity)
+    put9(dy, attitude_at(n, i), S, times_hat(get9(y, attitude_at(n, i), S), omega))
+    put3(dy, linear_at(n, i), S, (0.0, 0.0, 0.0))
+    put3(dy, angular_at(n, i), S, turning)
 
 
 @rate
@@ -140,13 +154,10 @@ def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity (29–32)."""
     n = par_int(p, BODIES, S)
     for i in range(n):
-        b = body_at(i)
-        R, Pi = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
-        omega = apply_symmetric(par6(p, b + INVERSE_INERTIA, S), Pi)
-        put3(dy, position_at(i), S, scale(1.0 / par(p, b + MASS, S), get3(y, linear_at(n, i), S)))
-        put9(dy, attitude_at(n, i), S, times_hat(R, omega))
-        put3(dy, linear_at(n, i), S, (0.0, 0.0, 0.0))
-        put3(dy, angular_at(n, i), S, cross(Pi, omega))
+        Pi = get3(y, angular_at(n, i), S)
+        omega = apply_symmetric(par6(p, body_at(i) + INVERSE_INERTIA, S), Pi)
+        velocity = scale(1.0 / par(p, body_at(i) + MASS, S), get3(y, linear_at(n, i), S))
+        put_rates(S, y, dy, n, i, velocity, omega, cross(Pi, omega))
     return SUCCESS
 
 
@@ -155,13 +166,10 @@ def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> in
     """The same in velocities (25–28): `Ω̇ = J⁻¹(JΩ × Ω)`."""
     n = par_int(p, BODIES, S)
     for i in range(n):
-        b = body_at(i)
-        R, omega = get9(y, attitude_at(n, i), S), get3(y, angular_at(n, i), S)
-        put3(dy, position_at(i), S, get3(y, linear_at(n, i), S))
-        put9(dy, attitude_at(n, i), S, times_hat(R, omega))
-        put3(dy, linear_at(n, i), S, (0.0, 0.0, 0.0))
-        turning = cross(apply_symmetric(par6(p, b + INERTIA, S), omega), omega)
-        put3(dy, angular_at(n, i), S, apply_symmetric(par6(p, b + INVERSE_INERTIA, S), turning))
+        omega = get3(y, angular_at(n, i), S)
+        turning = cross(apply_symmetric(par6(p, body_at(i) + INERTIA, S), omega), omega)
+        change = apply_symmetric(par6(p, body_at(i) + INVERSE_INERTIA, S), turning)
+        put_rates(S, y, dy, n, i, get3(y, linear_at(n, i), S), omega, change)
     return SUCCESS
 
 
@@ -222,9 +230,7 @@ def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 @flow
 def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """−∂U/∂x/m and J⁻¹M of every body."""
-    status = force(S, y, p, t, h, report)  # type: ignore[operator]
-    to_rates(S, y, p)
-    return status
+    return force_on_velocities(S, y, p, t, h, report, force, to_rates)
 
 
 @kernel
@@ -259,9 +265,7 @@ def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 @rate
 def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity, with the tides."""
-    status = rhs(S, y, p, t, dy, report)  # type: ignore[operator]
-    add_tides(S, y, p, dy, par_int(p, TIDES, S), tide_of, push)
-    return status
+    return rates_with_tides(S, y, p, t, dy, report, par_int(p, TIDES, S), rhs, tide_of, push)
 
 
 @compiled

@@ -40,6 +40,7 @@ from .inertial_flows import (
     workspace_at,
 )
 from .perturbation_kernels import perturbation_forces
+from .representations import force_on_velocities
 
 PARTS = 32  # of the pairs, each with a workspace: enough for as many threads, and none waits long for another
 FEWEST_PAIRS = 500  # fewer are faster on one core
@@ -125,7 +126,4 @@ def force_in_parallel(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -
 @parallel(force_lagrangian)
 def force_in_parallel_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """−∂U/∂x/m and J⁻¹M of every body."""
-    sum_pairs_in_parallel(S, y, p)
-    add_perturbations(S, y, p, t, perturbation_forces)
-    to_rates(S, y, p)
-    return SUCCESS
+    return force_on_velocities(S, y, p, t, h, report, force_in_parallel, to_rates)

@@ -30,14 +30,15 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
 from ...core.representation import Canonical, Representation
-from ...core.system import Field, Invariant, State, System
+from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step, symmetric_entries
+from .base import GravitatingBodies
 from .inertial import FullBodyProblem
-from .pair_gravity import Pairs, build_pairs
-from .perturbations import Perturbation, PerturbationSet, energies_of
+from .perturbations import Perturbation, energies_of
 from .relative_flows import (
+    FREE_PAIR,
     PAIR,
     PERTURBATIONS,
     RELATIVE,
@@ -53,13 +54,13 @@ from .relative_flows import (
     rhs_lagrangian,
     to_rates,
 )
-from .representations import forces_with, forms, still_conserved, with_lists
-from .tides import TIDAL, TidalFriction, Tides
+from .representations import forces_with, forms, with_lists
+from .tides import TidalFriction
 
 Array = NDArray[np.float64]
 
 
-class FullTwoBodyProblem(System):
+class FullTwoBodyProblem(GravitatingBodies):
     """Two bodies under mutual gravity, in the frame of the second; see `FullBodyProblem` for the arguments. Body
     1 is number 0 and body 2 number 1 where perturbations and tides name bodies.
 
@@ -108,18 +109,11 @@ class FullTwoBodyProblem(System):
         perturbations: Sequence[Perturbation | Mapping[str, Any]] = (),
         dissipation: Sequence[TidalFriction | Mapping[str, Any]] = (),
     ) -> None:
-        self.pairs: Pairs = build_pairs({"body1": body1, "body2": body2}, gravity, G)
-        self.bodies, self.G, self.gravity = self.pairs.bodies, self.pairs.G, self.pairs.gravity
+        self._attract({"body1": body1, "body2": body2}, gravity, G, perturbations, dissipation)
         self.body1, self.body2 = self.bodies
         self.inertia1, self.inertia2 = self.pairs.inertias
         self.m1, self.m2 = self.body1.mass, self.body2.mass
         self.reduced_mass = self.m1 * self.m2 / (self.m1 + self.m2)
-        self.perturbations = PerturbationSet(perturbations, self.bodies, self.gravity, self.G)
-        self.tides = Tides(dissipation, self.bodies, self.G)
-        self.hamiltonian = not self.tides
-        self.same_bits_in_lanes = all(pair.same_bits_in_lanes for pair in self.pairs.blocks.values())
-        self.no_variational_step = TIDAL if self.tides else ""
-        self.conserved = still_conserved(type(self).conserved, self.perturbations, self.tides)
         self.ignorable = () if self.perturbations else ("x2", "R2", "gamma2")
 
     def relative_state(self, values: Mapping[str, Array], t: float) -> State:
@@ -152,18 +146,12 @@ class FullTwoBodyProblem(System):
     def body_labels(self) -> list[str]:
         return [body.name or argument for body, argument in zip(self.bodies, self.body_names, strict=True)]
 
-    @cached_property
-    def least_distances(self) -> Mapping[tuple[int, int], float]:  # type: ignore[override]
-        """How far apart bodies must be for the expansion of their gravity to converge."""
-        return self.pairs.least_distances
-
     def describe(self) -> dict[str, Any]:
-        own = {"body1": self.body1.describe(), "body2": self.body2.describe(), "gravity": self.gravity, "G": self.G}
-        return own | self.perturbations.describe() | self.tides.describe()
+        return {"body1": self.body1.describe(), "body2": self.body2.describe()} | self._describe_gravity()
 
     def free_parameters(self) -> Array:
-        principal = (self.inertia1.principal_entries(), self.inertia2.principal_entries())
-        return np.concatenate([[self.m1, self.m2], *principal])
+        first, second = self.inertia1.principal_entries(), self.inertia2.principal_entries()
+        return FREE_PAIR.pack(m1=self.m1, m2=self.m2, body1=first, body2=second)
 
     def parameters(self) -> Array:
         first, second = self.inertia1, self.inertia2
@@ -306,14 +294,6 @@ class FullTwoBodyProblem(System):
     def linear_momentum(self, values: Mapping[str, Array]) -> Array:
         """γ_T of [LLM07], section 5."""
         return self.m1 * self.derive("v1", values) + self.derive("gamma2", values)
-
-    def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        found = {
-            "energy": lambda: self.energies(values)["total"],
-            "linear_momentum": lambda: self.linear_momentum(values),
-            "angular_momentum": lambda: self.angular_momentum(values),
-        }
-        return {name: found[name]() for name in self.conserved}
 
     def magnitudes(self, state: State) -> dict[str, float]:
         sizes = self.inertial().magnitudes(self.to_inertial(state))

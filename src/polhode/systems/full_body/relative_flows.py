@@ -32,7 +32,8 @@ from ...gravity import moment_on_second, mutual
 from ...scalars import add3, flow, get3, get9, kernel, par, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from .perturbation_kernels import perturbation_forces
-from .tides import ON, add_tides, drift_between_tides, turned_inertia
+from .representations import force_on_velocities
+from .tides import ON, drift_between_tides, rates_with_tides, turned_inertia
 
 Array = NDArray[np.float64]
 
@@ -96,8 +97,9 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     return SUCCESS
 
 
-# parameters of the exact drift: m₁, m₂, the principal numbers of body 1 and of body 2
-FREE1, FREE2 = 2, 2 + PRINCIPAL
+# parameters of the exact drift, with the principal numbers of each body
+FREE_PAIR = ParameterLayout(m1=1, m2=1, body1=PRINCIPAL, body2=PRINCIPAL)
+FREE_MASS1, FREE_MASS2, FREE1, FREE2 = FREE_PAIR.offsets("m1", "m2", "body1", "body2")
 
 
 @flow
@@ -105,48 +107,48 @@ def exact_drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The true motion without gravity."""
     E1 = exact_increment(p, FREE1, S, apply_transposed(get9(y, R, S), get3(y, PI, S)), h)
     E2 = exact_increment(p, FREE2, S, get3(y, PI2, S), h)
-    move_freely(S, y, par(p, 0, S), par(p, 1, S), h, E1, E2)
+    move_freely(S, y, par(p, FREE_MASS1, S), par(p, FREE_MASS2, S), h, E1, E2)
     return SUCCESS
+
+
+@kernel
+def put_rates(S: Any, y: Any, dy: Any, V: Vector, v2: Vector, own: Vector, Omega2: Vector) -> None:
+    """Set the rates without gravity of all but the angular momenta, or velocities; `own` is Ω₁ − RᵀΩ₂, in the first body's
+    frame, and `Ṙ = R S(own)`."""
+    put3(dy, X, S, add(V, cross(get3(y, X, S), Omega2)))
+    put3(dy, X2, S, v2)
+    put9(dy, R, S, times_hat(get9(y, R, S), own))
+    put9(dy, R2, S, times_hat(get9(y, R2, S), Omega2))
+    put3(dy, GAMMA, S, cross(get3(y, GAMMA, S), Omega2))
+    put3(dy, GAMMA2, S, scale(0.0, Omega2))
 
 
 @rate
 def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity."""
-    A = get9(y, R, S)
-    Gamma, Pi, Pi2 = get3(y, GAMMA, S), get3(y, PI, S), get3(y, PI2, S)
+    A, Pi, Pi2 = get9(y, R, S), get3(y, PI, S), get3(y, PI2, S)
     m1, m2 = masses(S, p)
     Omega2 = apply_symmetric(par6(p, J2_INVERSE, S), Pi2)
-    # Ṙ = R S(Ω₁ − RᵀΩ₂), in the first body's frame
     own = subtract(apply_symmetric(par6(p, J1_INVERSE, S), apply_transposed(A, Pi)), apply_transposed(A, Omega2))
-    put3(dy, X, S, add(scale((m1 + m2) / (m1 * m2), Gamma), cross(get3(y, X, S), Omega2)))
-    put3(dy, X2, S, scale(1.0 / m2, get3(y, GAMMA2, S)))
-    put9(dy, R, S, times_hat(A, own))
-    put9(dy, R2, S, times_hat(get9(y, R2, S), Omega2))
-    put3(dy, GAMMA, S, cross(Gamma, Omega2))
+    V, v2 = scale((m1 + m2) / (m1 * m2), get3(y, GAMMA, S)), scale(1.0 / m2, get3(y, GAMMA2, S))
+    put_rates(S, y, dy, V, v2, own, Omega2)
     put3(dy, PI, S, cross(Pi, Omega2))
     put3(dy, PI2, S, cross(Pi2, Omega2))
-    put3(dy, GAMMA2, S, scale(0.0, Pi2))
     return SUCCESS
 
 
 @rate
 def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The same in velocities (54–61): `Ω̇ = J_R⁻¹(J_RΩ × Ω) + Ω × Ω₂`, since `J̇_R = [S(Ω − Ω₂), J_R]`."""
-    A = get9(y, R, S)
-    V, Omega, Omega2 = get3(y, GAMMA, S), get3(y, PI, S), get3(y, PI2, S)
-    own = apply_transposed(A, Omega)
-    turning = cross(apply_symmetric(par6(p, J1, S), own), own)
+    A, Omega, Omega2 = get9(y, R, S), get3(y, PI, S), get3(y, PI2, S)
+    Omega1 = apply_transposed(A, Omega)
+    turning = cross(apply_symmetric(par6(p, J1, S), Omega1), Omega1)
     turning2 = cross(apply_symmetric(par6(p, J2, S), Omega2), Omega2)
-    relative = subtract(own, apply_transposed(A, Omega2))
-    put3(dy, X, S, add(V, cross(get3(y, X, S), Omega2)))
-    put3(dy, X2, S, get3(y, GAMMA2, S))
-    put9(dy, R, S, times_hat(A, relative))
-    put9(dy, R2, S, times_hat(get9(y, R2, S), Omega2))
-    put3(dy, GAMMA, S, cross(V, Omega2))
+    own = subtract(Omega1, apply_transposed(A, Omega2))
+    put_rates(S, y, dy, get3(y, GAMMA, S), get3(y, GAMMA2, S), own, Omega2)
     turned = apply(A, apply_symmetric(par6(p, J1_INVERSE, S), turning))
     put3(dy, PI, S, add(turned, cross(Omega, Omega2)))
     put3(dy, PI2, S, apply_symmetric(par6(p, J2_INVERSE, S), turning2))
-    put3(dy, GAMMA2, S, scale(0.0, Omega2))
     return SUCCESS
 
 
@@ -201,9 +203,7 @@ def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 @flow
 def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """What changes V, Ω, Ω₂ and v₂ at fixed configuration."""
-    status = force(S, y, p, t, h, report)  # type: ignore[operator]
-    to_rates(S, y, p)
-    return status
+    return force_on_velocities(S, y, p, t, h, report, force, to_rates)
 
 
 @kernel
@@ -239,6 +239,4 @@ def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 @rate
 def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """The motion without gravity, with the tides."""
-    status = rhs(S, y, p, t, dy, report)  # type: ignore[operator]
-    add_tides(S, y, p, dy, par_int(p, TIDES, S), tide_of, push)
-    return status
+    return rates_with_tides(S, y, p, t, dy, report, par_int(p, TIDES, S), rhs, tide_of, push)

@@ -51,6 +51,14 @@ def forms(
     }
 
 
+@kernel
+def force_on_velocities(S: Any, y: Any, p: Any, t: float, h: float, report: Any, force: Any, to_rates: Any) -> int:
+    """The flow `force`, turned by `to_rates` into what it does to velocities."""
+    status = force(S, y, p, t, h, report)
+    to_rates(S, y, p)
+    return status
+
+
 def forces_with(
     functions: Functions | None, force: Flow, velocities: Flow, add_perturbations: Any, to_rates: Any, header: int
 ) -> tuple[Flow, Flow]:
@@ -84,9 +92,7 @@ def _forces_with(
         return whole(S, y, p, t, h, report)
 
     def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        status = whole(S, y, p, t, h, report)
-        to_rates(S, y, p)
-        return status
+        return force_on_velocities(S, y, p, t, h, report, whole, to_rates)
 
     return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
 

@@ -108,12 +108,16 @@ def drift_between_tides(
 
 
 @kernel
-def add_tides(S: Any, y: Any, p: Any, dy: Any, tides: Any, tide_of: Any, push: Any) -> None:
-    """Add the forces of the tides whose list begins at `tides` to the rates."""
+def rates_with_tides(
+    S: Any, y: Any, p: Any, t: float, dy: Any, report: Any, tides: Any, rhs: Any, tide_of: Any, push: Any
+) -> int:
+    """The rates `rhs`, with the forces of the tides whose list begins at `tides`."""
+    status = rhs(S, y, p, t, dy, report)
     for k in range(par_int(p, tides, S)):
         at = tides + FIRST_TIDE + TIDE_SIZE * k
         whom, r, u, _, _ = tide_of(S, y, p, at)
         push(S, dy, y, p, whom, r, friction(par(p, at + STRENGTH, S), r, u))
+    return status
 
 
 @kernel

@@ -33,6 +33,8 @@ SINE = COSINE + 1
 (FORCE,) = CIRCLE.force_slots("p")
 BODY = ParameterLayout(J=1)  # a system's own parameters follow
 (INERTIA,) = BODY.offsets("J")
+FREE_BODY = ParameterLayout(J_inverse=1)  # parameters of the exact drift
+(INVERSE_INERTIA,) = FREE_BODY.offsets("J_inverse")
 ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(θ)")}
 
 
@@ -45,10 +47,9 @@ def turned(c: Any, s: Any, versine: Any, sine: Any) -> tuple[Any, Any]:
     return n * u, n * v
 
 
-@flow
-def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """`R ↦ R exp(θ S)` with `J sin θ = h p`."""
-    sine = h * get(y, MOMENTUM, S) / par(p, INERTIA, S)
+@kernel
+def turn_by_sine(S: Any, y: Any, sine: Any) -> int:
+    """`R ↦ R exp(θ S)` with this sin θ, |θ| < π/2."""
     square = sine * sine
     if any_of(where(value(square) < 1.0, 0.0, 1.0) > 0.5):
         return NO_SOLUTION
@@ -59,9 +60,15 @@ def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
 
 
 @flow
+def drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+    """`R ↦ R exp(θ S)` with `J sin θ = h p`."""
+    return turn_by_sine(S, y, h * get(y, MOMENTUM, S) / par(p, INERTIA, S))
+
+
+@flow
 def exact_drift_circle(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """A turn by `h p/J`."""
-    angle = h * get(y, MOMENTUM, S) * par(p, 0, S)
+    angle = h * get(y, MOMENTUM, S) * par(p, INVERSE_INERTIA, S)
     half = sin(0.5 * angle)
     c, s = turned(get(y, COSINE, S), get(y, SINE, S), 2.0 * half * half, sin(angle))
     put(y, COSINE, S, c)
@@ -117,7 +124,7 @@ class CircleSystem(System):
         return {Form.DEFAULT: circle}
 
     def free_parameters(self) -> Array:
-        return np.array([1.0 / self.J])
+        return FREE_BODY.pack(J_inverse=1.0 / self.J)
 
     def state(
         self,

@@ -40,11 +40,11 @@ from ...scalars import (
     where,
 )
 from ...scalars.functions import overloads
-from ...scalars.protocol import NO_NODE_RATE, NO_SOLUTION, SUCCESS, par_int
+from ...scalars.protocol import NO_NODE_RATE, SUCCESS, par_int
 from ..inputs.angle_function import AnglePotential, Torque
 from ..inputs.transient_flow import TransientFlow
 from ..stability.equilibria import Equilibria, Equilibrium
-from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turned, turning
+from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turn_by_sine, turning
 from .roots import angles_of_zero, chebyshev_roots
 
 Array = NDArray[np.float64]
@@ -80,15 +80,10 @@ def harmonic_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
 def drift_damped(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`(J + ½ h d) sin θ = h p`, `p ↦ p (J − ½ h d)/(J + ½ h d)`."""
     J, loss, momentum = par(p, INERTIA, S), 0.5 * h * par(p, DAMPING, S), get(y, MOMENTUM, S)
-    sine = h * momentum / (J + loss)
-    square = sine * sine
-    if any_of(where(value(square) < 1.0, 0.0, 1.0) > 0.5):
-        return NO_SOLUTION
-    c, s = turned(get(y, COSINE, S), get(y, SINE, S), square / (1.0 + sqrt(1.0 - square)), sine)
-    put(y, COSINE, S, c)
-    put(y, SINE, S, s)
-    put(y, MOMENTUM, S, momentum * ((J - loss) / (J + loss)))
-    return SUCCESS
+    status = turn_by_sine(S, y, h * momentum / (J + loss))
+    if status == SUCCESS:
+        put(y, MOMENTUM, S, momentum * ((J - loss) / (J + loss)))
+    return status
 
 
 @rate

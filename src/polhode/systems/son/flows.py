@@ -124,25 +124,42 @@ def places(n: int) -> Any:
     return 2 * k, 3 * k, 4 * k, 5 * k, 6 * k, 8 * k, 9 * k, 10 * k
 
 
+@kernel
+def open_state(S: Any, y: Any, p: Any) -> Any:
+    """n, whether the body is right-invariant, whether Λ has axes of its own, and the `places`. The two variables are put
+    there as those of a left-invariant body, and V and its transpose where there are axes."""
+    n, right, rotated = header(p, S)
+    at = places(n)
+    load(S, y, at[0], 0, n, right)
+    load(S, y, at[1], n * n, n, right)
+    if rotated:
+        load_axes(S, y, p, at[4], n)
+    return n, right, rotated, at
+
+
+@kernel
+def cannot_turn(S: Any, y: Any, p: Any, n: Any, rotated: Any, report: Any) -> Any:
+    """Put E of `J_D(U) = G` in its place, off the axes, and turn Q by it; true where there is no solution."""
+    q, _, g, e, v, _, _, w = places(n)
+    if no_increment(S, y, p, g, e, w, n, report):
+        return True
+    if rotated:
+        off_the_axes(S, y, e, v, w, n)
+    turned(S, y, q, e, w, n)
+    return False
+
+
 @flow
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
-    n, right, rotated = header(p, S)
-    k = n * n
-    q, M, g, e, v, a, b, w = places(n)
-    load(S, y, q, 0, n, right)
-    load(S, y, M, k, n, right)
+    n, right, rotated, (q, M, g, e, v, a, b, w) = open_state(S, y, p)
     if rotated:
-        load_axes(S, y, p, v, n)
         congruence(S, y, a, M, v, w, n)
     else:
         copy(S, y, a, M, n)
     scale(S, y, g, a, h, n)
-    if no_increment(S, y, p, g, e, w, n, report):
+    if cannot_turn(S, y, p, n, rotated, report):
         return NO_SOLUTION
-    if rotated:
-        off_the_axes(S, y, e, v, w, n)
-    turned(S, y, q, e, w, n)
     # UᵀMU − M = X − Xᵀ + EᵀX with X = M E
     multiply(S, y, w, M, e, n)
     multiply_transposed(S, y, b, e, w, n, -1)
@@ -152,30 +169,22 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
             put(y, b + at, S, (get(y, w + at, S) - get(y, w + j * n + i, S)) + get(y, b + at, S))
     add(S, y, M, b, n)
     load(S, y, 0, q, n, right)
-    load(S, y, k, M, n, right)
+    load(S, y, n * n, M, n, right)
     return SUCCESS
 
 
 @flow
 def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: its spectrum and its norm, which are conserved, cannot drift."""
-    n, right, rotated = header(p, S)
-    k = n * n
-    q, m, g, e, v, a, _, w = places(n)
-    load(S, y, q, 0, n, right)
-    load(S, y, m, k, n, right)
+    n, right, rotated, (q, m, g, _, v, a, _, w) = open_state(S, y, p)
     if rotated:
-        load_axes(S, y, p, v, n)
         multiply(S, y, a, q, v, n)
     else:
         copy(S, y, a, q, n)
     congruence(S, y, g, m, a, w, n)
     scale(S, y, g, g, h, n)
-    if no_increment(S, y, p, g, e, w, n, report):
+    if cannot_turn(S, y, p, n, rotated, report):
         return NO_SOLUTION
-    if rotated:
-        off_the_axes(S, y, e, v, w, n)
-    turned(S, y, q, e, w, n)
     load(S, y, 0, q, n, right)
     return SUCCESS
 
@@ -183,13 +192,8 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
 @flow
 def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """SDRBn (4.7): (Q, P), both turned by U."""
-    n, right, rotated = header(p, S)
-    k = n * n
-    q, P, g, e, v, a, b, w = places(n)
-    load(S, y, q, 0, n, right)
-    load(S, y, P, k, n, right)
+    n, right, rotated, (q, P, g, e, v, a, b, w) = open_state(S, y, p)
     if rotated:
-        load_axes(S, y, p, v, n)
         multiply(S, y, a, q, v, n)
         multiply(S, y, b, P, v, n)
     else:
@@ -197,14 +201,11 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> 
         copy(S, y, b, P, n)
     body_momentum(S, y, g, a, b, w, n)
     scale(S, y, g, g, h, n)
-    if no_increment(S, y, p, g, e, w, n, report):
+    if cannot_turn(S, y, p, n, rotated, report):
         return NO_SOLUTION
-    if rotated:
-        off_the_axes(S, y, e, v, w, n)
-    turned(S, y, q, e, w, n)
     turned(S, y, P, e, w, n)
     load(S, y, 0, q, n, right)
-    load(S, y, k, P, n, right)
+    load(S, y, n * n, P, n, right)
     return SUCCESS
 
 
@@ -272,10 +273,9 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 
 @compiled
 def angular_velocity(S: Any, y: Any, p: Any, c: int, m: int, v: int, t: int, n: int, rotated: bool) -> None:
-    """`Ω = J⁻¹(M)`; the two matrices at `t` are overwritten."""
+    """`Ω = J⁻¹(M)`; V, where there are axes, is at `v`, and the two matrices at `t` are overwritten."""
     r = COEFFICIENTS + 1 + n
     if rotated:
-        load_axes(S, y, p, v, n)
         congruence(S, y, t + n * n, m, v, t, n)
     else:
         copy(S, y, t + n * n, m, n)
@@ -299,11 +299,7 @@ def store(S: Any, y: Any, dy: Any, c: int, a: int, n: int, right: bool) -> None:
 @rate
 def rhs_momentum(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """RBn: `Q̇ = Q Ω`, `Ṁ = [M, Ω]`."""
-    n, right, rotated = header(p, S)
-    k = n * n
-    q, M, omega, _, v, w, _, _ = places(n)
-    load(S, y, q, 0, n, right)
-    load(S, y, M, k, n, right)
+    n, right, rotated, (q, M, omega, _, v, w, _, _) = open_state(S, y, p)
     angular_velocity(S, y, p, omega, M, v, w, n, rotated)
     multiply(S, y, w, q, omega, n)
     store(S, y, dy, 0, w, n, right)
@@ -312,22 +308,18 @@ def rhs_momentum(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
         for j in range(n):
             # (Ω M)ᵀ = M Ω for skew matrices
             put(y, q + i * n + j, S, get(y, w + i * n + j, S) - get(y, w + j * n + i, S))
-    store(S, y, dy, k, q, n, right)
+    store(S, y, dy, n * n, q, n, right)
     return SUCCESS
 
 
 @rate
 def rhs_symmetric(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     """SRBn: `Q̇ = Q Ω`, `Ṗ = P Ω`, `Ω = J⁻¹(QᵀP − PᵀQ)`."""
-    n, right, rotated = header(p, S)
-    k = n * n
-    q, P, M, omega, v, w, _, _ = places(n)
-    load(S, y, q, 0, n, right)
-    load(S, y, P, k, n, right)
+    n, right, rotated, (q, P, M, omega, v, w, _, _) = open_state(S, y, p)
     body_momentum(S, y, M, q, P, w, n)
     angular_velocity(S, y, p, omega, M, v, w, n, rotated)
     multiply(S, y, w, q, omega, n)
     store(S, y, dy, 0, w, n, right)
     multiply(S, y, w, P, omega, n)
-    store(S, y, dy, k, w, n, right)
+    store(S, y, dy, n * n, w, n, right)
     return SUCCESS

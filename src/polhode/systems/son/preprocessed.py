@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.layout import Layout, Variable
+from ...core.manifolds import Skew, SpecialOrthogonal
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
 from ...geometry.increments.rigid import solve_increment_, values6
 from ...geometry.stable_products import cayley_increment, compose
@@ -18,6 +20,7 @@ from .flows import COEFFICIENTS, header
 
 LAMBDA = COEFFICIENTS + 1
 AXES = LAMBDA + 3 + 9  # behind Λ and its sums
+ATTITUDE, MOMENTUM = Layout(Variable("Q", SpecialOrthogonal(3)), Variable("m", Skew(3))).offsets("Q", "m")
 
 
 @kernel
@@ -46,7 +49,7 @@ def preprocessed_drift(order: int) -> Flow:
     @flow
     def drift_preprocessed(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         _, right, rotated = header(p, S)
-        Q, m = get9(y, 0, S), get9(y, 9, S)
+        Q, m = get9(y, ATTITUDE, S), get9(y, MOMENTUM, S)
         space = (m[7], m[2], m[3])
         if right:
             Q, space = transpose(Q), scale(-1.0, space)
@@ -59,7 +62,7 @@ def preprocessed_drift(order: int) -> Flow:
         Q = compose(Q, cayley_increment(c))
         if right:
             Q = transpose(Q)
-        put9(y, 0, S, Q)
+        put9(y, ATTITUDE, S, Q)
         return SUCCESS
 
     return drift_preprocessed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...geometry import unchecked
@@ -57,7 +55,7 @@ def axis_pendulum(system: AxisPendulum, trajectory: Trajectory) -> Appearance:
     return Appearance([body, axle], view_direction=view, note=note)
 
 
-def pivoted_body(system: Any) -> tuple[Mesh, str]:
+def pivoted_body(system: Pendulum3D | AxisPendulum) -> tuple[Mesh, str]:
     """A body with the pivot at the origin, and what to say about it: its shape; a top if it is symmetric about the line
     from the pivot to the mass centre; else the brick with its inertia, on a rod."""
     if system.shape is not None:
@@ -67,7 +65,7 @@ def pivoted_body(system: Any) -> tuple[Mesh, str]:
         if np.all((low - room <= 0.0) & (high + room >= 0.0)):  # the pivot is in the body or on it
             return mesh, ""
         return merge_meshes([mesh, rod(system.rho0, mesh.radius)]), "The rod to the pivot is without mass."
-    if getattr(system, "is_lagrange_top", False):
+    if isinstance(system, Pendulum3D) and system.is_lagrange_top:
         return top(system), TOP
     block = equivalent_box(system.inertia_cm, system.mass)
     arm = float(np.linalg.norm(system.rho0))
