@@ -15,7 +15,7 @@ from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulation.arguments import whole
+from ..simulation.arguments import is_whole
 from .chaos import fast_lyapunov_indicator, lyapunov, megno
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def chaos_map(
     xs, ys = (_axis(name, values) for name, values in (("x", x), ("y", y)))
     if indicator not in INDICATORS:
         raise InvalidInputError("indicator", indicator, "one of " + ", ".join(map(repr, INDICATORS)))
-    if not whole(workers) or workers < 1:
+    if not is_whole(workers) or workers < 1:
         raise InvalidInputError("workers", workers, "a positive whole number")
     if isinstance(labels, str) or len(labels) != 2:
         raise InvalidInputError("labels", labels, "two names, of x and of y")

@@ -22,23 +22,13 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import (
-    ARRIVED,
-    MissedEndPointError,
-    Shooter,
-    ShootingResult,
-    Shot,
-    check_problem,
-    distinct,
-    guesses,
-    shown,
-)
+from .shooting import ARRIVED, Arrival, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscreteSteering(ShootingResult):
+class DiscreteSteering(Arrival):
     """An extremal of the discrete problem: attitudes `Q` (N + 1, n, n), controls `U` (N, n, n), momentum `M0` of MDRBn.
 
     `cost` is C_N; `miss` how far Q_N is from the end point; `others`, `starts` and `arrived` as in `Steering`.

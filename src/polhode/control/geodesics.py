@@ -20,17 +20,7 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate, norm
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import (
-    ARRIVED,
-    MissedEndPointError,
-    Shooter,
-    ShootingResult,
-    Shot,
-    check_problem,
-    distinct,
-    guesses,
-    shown,
-)
+from .shooting import ARRIVED, Arrival, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
 
 Array = NDArray[np.float64]
 
@@ -39,7 +29,7 @@ ANGLE = 0.12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steering(ShootingResult):
+class Steering(Arrival):
     """An extremal of (5.1): the turn from `Q0` to `QT` in time `duration` with initial momentum `M0`.
 
     `cost` is ¼∫⟨U, J(U)⟩; `miss` how far from QT the continuous motion ends, by an independent integration. `others` are the

@@ -46,7 +46,7 @@ class Shot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShootingResult:
+class Arrival:
     """A motion of `body` that meets the end point to `miss`, and what it costs. `others` are the momenta and costs of further
     extremals that were found, all of them more expensive; `starts` how many starts were made, and `arrived` how many led to
     an extremal."""

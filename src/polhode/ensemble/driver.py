@@ -23,7 +23,7 @@ from ..errors import InvalidInputError
 from ..methods import LGVI
 from ..scalars.lanes import lane_width
 from ..simulation.accuracy import check_tolerance
-from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, whole
+from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, is_whole
 from .blocks import Failure, Job, Schedule, StopFlag
 from .members import Members, as_members
 from .progress import members_bar
@@ -176,16 +176,16 @@ def job_of(
     """What is done with every member, checked."""
     first = found.first
     check_arguments(first, LGVI() if method is None else method)
-    if not whole(width) or width < 0:
+    if not is_whole(width) or width < 0:
         raise InvalidInputError("lane_width", width, "a positive whole number, or 0 for the best one")
     stepless = method is not None and (method.adaptive or not method.order)
     if method is not None or step is not None:
         method = LGVI() if method is None else method
         method.check(first.system)
     form = Form.DEFAULT if method is None else method.representation
-    if save not in ("final", "all") and (not whole(save) or int(save) < 1):
+    if save not in ("final", "all") and (not is_whole(save) or int(save) < 1):
         raise InvalidInputError("save", save, '"final", "all", or a positive whole number n for every n-th step')
-    every = int(save) if whole(save) else 1
+    every = int(save) if is_whole(save) else 1
     final = save == "final"
     if step is not None and t_eval is None:
         if tolerance is not None:
@@ -227,7 +227,7 @@ def check_workers(workers: int | None) -> int:
     """How many threads to use: as many as there are processors, unless told."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not whole(workers) or workers < 1:
+    if not is_whole(workers) or workers < 1:
         raise InvalidInputError("workers", workers, "a positive whole number")
     return int(workers)
 

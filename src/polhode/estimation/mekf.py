@@ -18,7 +18,7 @@ from ..core.checks import check_finite, check_positive
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulation.arguments import finite_number, whole
+from ..simulation.arguments import finite_number, is_whole
 from .kalman_update import attitude_error, joseph_update, turned_attitude
 from .propagators import Propagator, Stepped, _body
 from .sensors import Gyro, VectorSensor
@@ -178,7 +178,7 @@ def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> t
     True
     """
     for name, value in (("degrees", degrees), ("samples", samples)):
-        if not whole(value) or value < 1:
+        if not is_whole(value) or value < 1:
             raise InvalidInputError(name, value, "a positive whole number")
     if not (finite_number(probability) and 0 < probability < 1):
         raise InvalidInputError("probability", probability, "a number between 0 and 1, such as 0.95")

@@ -92,7 +92,7 @@ def count_steps(t0: float, step: float, t_end: Any, steps: Any) -> int:
         )
         raise InvalidInputError("t_end", t_end, problem=problem)
     if steps is not None:
-        if not whole(steps) or steps < 0:
+        if not is_whole(steps) or steps < 0:
             raise InvalidInputError("steps", steps, f"a whole number from 0 to {MOST_STEPS}")
         return _check_times_distinct(t0, step, int(steps))
     if not finite_number(t_end):
@@ -130,7 +130,7 @@ def finite_number(x: Any) -> bool:
         return False
 
 
-def whole(n: Any) -> bool:
+def is_whole(n: Any) -> bool:
     """Whether `n` is an integer of at most `MOST_STEPS` (True and False do not count as integers)."""
     return isinstance(n, (int, np.integer)) and not isinstance(n, bool) and abs(int(n)) <= MOST_STEPS
 

@@ -25,7 +25,7 @@ from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
 from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
-from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, whole
+from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, is_whole
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
 from .job import Job
@@ -178,7 +178,7 @@ def simulate(
     method.check(system)
     columns = TangentColumns.of(system, tangent)
     watched = check_events(events, system, columns is not None)
-    if not whole(save_every) or save_every < 1:
+    if not is_whole(save_every) or save_every < 1:
         raise InvalidInputError("save_every", save_every, "a positive whole number")
     schedule: Grid | ChosenTimes
     if t_eval is None:

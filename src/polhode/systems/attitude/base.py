@@ -39,7 +39,7 @@ from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, t
 from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .attitude_pair import state_of_pair
-from .given import given_attitude
+from .state_arguments import given_attitude
 
 Array = NDArray[np.float64]
 

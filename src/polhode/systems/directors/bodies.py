@@ -21,7 +21,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3, unchecked
 from ..attitude.base import AttitudeSystem
 from ..attitude.free_exact import free_closed_form
-from ..attitude.given import GivenState
+from ..attitude.state_arguments import GivenState
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from ..inputs.named_parameters import NamedParameters
 from .steps import director_representations

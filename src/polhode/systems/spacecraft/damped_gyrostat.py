@@ -37,7 +37,7 @@ from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subt
 from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..attitude.base import INERTIA, INVERSE_INERTIA
-from ..attitude.given import GivenState
+from ..attitude.state_arguments import GivenState
 from ..environment.orbit import Orbit
 from ..environment.parts import Part
 from .gyrostat import Gyrostat

@@ -34,7 +34,7 @@ from ...geometry.increments.gyrostat import solve_rotor_increment_
 from ...geometry.increments.rigid import symmetric_entries
 from ...scalars import Flow, Rate
 from ..attitude.base import AttitudeSystem
-from ..attitude.given import GivenState
+from ..attitude.state_arguments import GivenState
 from ..environment.environment import Environment
 from ..environment.orbit import Orbit
 from ..environment.parts import Part
