@@ -121,7 +121,7 @@ def _watching(thread: int) -> Iterator[None]:
     What does not belong to the formula does not count: SymPy is imported before, and no garbage is collected meanwhile, which
     in a process that has much in memory takes longer than the formula itself.
     """
-    import sympy  # noqa: F401
+    import sympy  # noqa: F401  (so that its import does not count)
 
     if not hasattr(time, "pthread_getcpuclockid"):  # Windows
         yield

@@ -213,8 +213,8 @@ def code(field: str, e: Any) -> str:
         case name, arguments if name in CALLS:
             return f"{CALLS[name]}({', '.join(map(text, arguments))})"
         case "Piecewise", pieces:
-            tail = text(pieces[-1].expr) if pieces[-1].cond == True else "nan"  # noqa: E712
-            chosen = [piece for piece in pieces if piece.cond != True]  # noqa: E712
+            tail = text(pieces[-1].expr) if pieces[-1].cond == True else "nan"  # noqa: E712  (SymPy's own true)
+            chosen = [piece for piece in pieces if piece.cond != True]  # noqa: E712  (the same)
             return reduce(
                 lambda rest, piece: f"where({text(piece.cond)}, {text(piece.expr)}, {rest})", chosen[::-1], tail
             )
