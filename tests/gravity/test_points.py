@@ -7,7 +7,8 @@ import pytest
 
 from polhode.bodies import Dumbbell, Sphere
 from polhode.errors import InvalidInputError
-from polhode.gravity import PointsPoints, mutual_inertial
+from polhode.gravity import PointsPoints, inertial_gravity
+from polhode.gravity.points import points_points
 from polhode.scalars import compiled, double, get3, get9, put, put3
 from tests.gravity.reference import AXES, STEP, by_complex_step, cloud, exact_potential, hat, rotation
 
@@ -42,7 +43,9 @@ def test_only_points():
 
 @compiled
 def inertial(S, y, p, work, out):
-    U, f, M1, M2 = mutual_inertial(S, get3(y, 0, S), get9(y, 3, S), get3(y, 12, S), get9(y, 15, S), p, 2, work, 0)
+    U, f, M1, M2 = inertial_gravity(
+        S, points_points, get3(y, 0, S), get9(y, 3, S), get3(y, 12, S), get9(y, 15, S), p, 2, work, 0
+    )
     put(out, 0, S, U)
     put3(out, 1, S, f)
     put3(out, 4, S, M1)

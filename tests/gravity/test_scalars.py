@@ -7,7 +7,7 @@ import pytest
 
 from polhode.bodies import Sphere
 from polhode.gravity import Expansion, Interaction, PointsPoints, PolyhedronPoint, Shapes
-from polhode.gravity.dispatch import evaluate
+from polhode.gravity.dispatch import evaluator, kernel_for
 from polhode.scalars import double, duals, lanes
 from tests.bodies.shapes import lumpy
 from tests.gravity.reference import AXES, cloud, hat, rotation
@@ -31,6 +31,7 @@ LANES = lanes(4)
 
 def run(kind, width, pair, y, p, garbage=np.nan):
     out = np.zeros(7 * width)
+    evaluate = evaluator(kernel_for({pair.kind}))
     evaluate(kind, np.ascontiguousarray(y, dtype=float).ravel(), p, np.full(pair.workspace * width + 1, garbage), out)
     return out.reshape(7, width)
 

@@ -19,14 +19,14 @@ From compiled code: every interaction has the one signature
              One workspace serves all pairs of a run, in turn; it may be a part of `p` that holds no parameters.
     F, M     ∂U/∂X and the moment of (53) of [LLM07]
 
-and a system calls the one kernel `mutual`, which reads the interaction's kind from p and branches: so the system's flows
-are compiled once and serve all interactions, and n bodies may have different ones pair by pair. `mutual_inertial` is
-the same in inertial coordinates. Lanes differ in their bodies' numbers, not in kind, order or number of points; of two
+and `kernel_for` gives the kernel of the kinds that the pairs of a system have. Its flows close over it, so that a system
+with interactions of one kind is compiled with nothing else; where pairs differ in kind it is `mutual`, which reads the kind
+from p and branches. Flows call it by `relative_gravity`, or in inertial coordinates by `inertial_gravity`. Lanes differ in their bodies' numbers, not in kind, order or number of points; of two
 polyhedra all lanes use the rules for the nearest, and agree with doubles to the tolerance. The expansion of order above
 2, the polyhedron and the pair of polyhedra are compiled once each and called, not inlined.
 """
 
-from .dispatch import moment_on_second, mutual, mutual_inertial
+from .dispatch import inertial_gravity, kernel_for, moment_on_second, relative_gravity
 from .fields import PolyhedronField
 from .interactions import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, attracts_as_point
 from .shapes import Shapes
@@ -40,7 +40,8 @@ __all__ = [
     "PolyhedronPoint",
     "Shapes",
     "attracts_as_point",
+    "inertial_gravity",
+    "kernel_for",
     "moment_on_second",
-    "mutual",
-    "mutual_inertial",
+    "relative_gravity",
 ]

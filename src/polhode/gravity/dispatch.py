@@ -1,7 +1,9 @@
-"""The one kernel that systems call: it reads which interaction a block of parameters holds, and evaluates it."""
+"""Which kernel evaluates an interaction: its own, or, for bodies whose pairs differ in kind, one that branches."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from ..core.parameters import ParameterLayout
@@ -36,21 +38,45 @@ POTENTIAL, FORCE, MOMENT = FOUND.offsets("U", "F", "M")
 
 @kernel
 def mutual(S: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int) -> tuple[Any, Vector, Vector]:
+    """U, ∂U/∂X and M of whichever interaction the block holds: for bodies whose pairs differ in kind."""
+    kind = par_int(p, at, S)
+    if kind == SECOND_ORDER:
+        return second_order(S, X, R, p, at, work, w)
+    if kind == EXPANSION:
+        return expansion(S, X, R, p, at, work, w)
+    if kind == POLYHEDRON:
+        return polyhedron_points(S, X, R, p, at, work, w)
+    if kind == POLYHEDRON_FIRST:
+        return points_polyhedron(S, X, R, p, at, work, w)
+    if kind == POLYHEDRON_PAIR:
+        return polyhedron_pair(S, X, R, p, at, work, w)
+    return points_points(S, X, R, p, at, work, w)
+
+
+_KERNELS = {
+    POINTS: points_points,
+    SECOND_ORDER: second_order,
+    EXPANSION: expansion,
+    POLYHEDRON: polyhedron_points,
+    POLYHEDRON_FIRST: points_polyhedron,
+    POLYHEDRON_PAIR: polyhedron_pair,
+}
+
+
+def kernel_for(kinds: Iterable[int]) -> Any:
+    """The kernel for interactions of these kinds. Of one kind it is that kind's own: what else there is need not be compiled,
+    and is not in its way."""
+    found = set(kinds) or {POINTS}
+    return _KERNELS[found.pop()] if len(found) == 1 else mutual
+
+
+@kernel
+def relative_gravity(
+    S: Any, gravity: Any, X: Vector, R: Matrix, p: Any, at: int, work: Any, w: int
+) -> tuple[Any, Vector, Vector]:
     """U, ∂U/∂X and M at the relative position X and attitude R, all in frame 2; see the package's page."""
     # Numba compiles a function anew for every literal it is called with; a sum is no literal
-    i, j = at + 0, w + 0
-    kind = par_int(p, i, S)
-    if kind == SECOND_ORDER:
-        return second_order(S, X, R, p, i, work, j)
-    if kind == EXPANSION:
-        return expansion(S, X, R, p, i, work, j)
-    if kind == POLYHEDRON:
-        return polyhedron_points(S, X, R, p, i, work, j)
-    if kind == POLYHEDRON_FIRST:
-        return points_polyhedron(S, X, R, p, i, work, j)
-    if kind == POLYHEDRON_PAIR:
-        return polyhedron_pair(S, X, R, p, i, work, j)
-    return points_points(S, X, R, p, i, work, j)
+    return gravity(S, X, R, p, at + 0, work, w + 0)
 
 
 @kernel
@@ -60,29 +86,40 @@ def moment_on_second(X: Vector, F: Vector, M: Vector) -> Vector:
 
 
 @kernel
-def mutual_inertial(
-    S: Any, x1: Vector, R1: Matrix, x2: Vector, R2: Matrix, p: Any, at: int, work: Any, w: int
+def inertial_gravity(
+    S: Any, gravity: Any, x1: Vector, R1: Matrix, x2: Vector, R2: Matrix, p: Any, at: int, work: Any, w: int
 ) -> tuple[Any, Vector, Vector, Vector]:
     """The same pair seen from the inertial frame: U, ∂U/∂x₁ = −∂U/∂x₂, and the moments M₁, M₂ of (24) of [LLM07], each
     in its own body's frame."""
     X = apply_transposed(R2, subtract(x1, x2))
-    U, F, M = mutual(S, X, multiply(transpose(R2), R1), p, at, work, w)
+    U, F, M = relative_gravity(S, gravity, X, multiply(transpose(R2), R1), p, at, work, w)
     M1 = apply_transposed(R1, apply(R2, negate(M)))
     return U, apply(R2, F), M1, moment_on_second(X, F, M)
 
 
-@compiled
-def evaluate(S: Any, y: Any, p: Any, work: Any, out: Any) -> None:
+@cache
+def evaluator(gravity: Any) -> Any:
     """From Python: U, ∂U/∂X and M, to `out`, of X and R in `y`."""
-    U, F, M = mutual(S, get3(y, PLACE, S), get9(y, ATTITUDE, S), p, 0, work, 0)
-    put(out, POTENTIAL, S, U)
-    put3(out, FORCE, S, F)
-    put3(out, MOMENT, S, M)
+
+    @compiled
+    def evaluate(S: Any, y: Any, p: Any, work: Any, out: Any) -> None:
+        U, F, M = relative_gravity(S, gravity, get3(y, PLACE, S), get9(y, ATTITUDE, S), p, 0, work, 0)
+        put(out, POTENTIAL, S, U)
+        put3(out, FORCE, S, F)
+        put3(out, MOMENT, S, M)
+
+    return evaluate
 
 
-@compiled
-def energies(S: Any, samples: Any, p: Any, y: Any, U: Any) -> None:
-    """U of every row (X, R) of `samples`; `y` has room for one row and the workspace behind it."""
-    for row in range(samples.shape[0]):
-        y[:SEEN_SIZE] = samples[row, :SEEN_SIZE]
-        U[row] = mutual(S, get3(y, PLACE, S), get9(y, ATTITUDE, S), p, 0, y, SEEN_SIZE)[0]
+@cache
+def potentials(gravity: Any) -> Any:
+    """From Python: U of every row (X, R) of `samples`; `y` has room for one row and the workspace behind it."""
+
+    @compiled
+    def energies(S: Any, samples: Any, p: Any, y: Any, U: Any) -> None:
+        for row in range(samples.shape[0]):
+            y[:SEEN_SIZE] = samples[row, :SEEN_SIZE]
+            place, attitude = get3(y, PLACE, S), get9(y, ATTITUDE, S)
+            U[row] = relative_gravity(S, gravity, place, attitude, p, 0, y, SEEN_SIZE)[0]
+
+    return energies

@@ -18,7 +18,7 @@ from ..geometry import so3
 from ..geometry.increments.rigid import symmetric_entries
 from ..scalars import double, duals
 from . import expansion, points, polyhedron, second_order
-from .dispatch import EXPANSION, POINTS, POLYHEDRON, POLYHEDRON_FIRST, SECOND_ORDER, evaluate
+from .dispatch import EXPANSION, POINTS, POLYHEDRON, POLYHEDRON_FIRST, SECOND_ORDER, evaluator, kernel_for
 from .multipoles import highest_degree, reduced_operator
 
 Array = NDArray[np.float64]
@@ -64,8 +64,13 @@ class Interaction(ABC):
         return self._build()
 
     def parameters(self) -> Array:
-        """The numbers that the kernel `mutual` reads, the kind of interaction first."""
+        """The numbers that its kernel reads, the kind of interaction first."""
         return self._numbers.copy()
+
+    @property
+    def kind(self) -> int:
+        """Which kernel evaluates it; see `kernel_for`."""
+        return int(self._numbers[0])
 
     def evaluate(self, X: ArrayLike, R: ArrayLike) -> tuple[float, Array, Array]:
         """`U`, `∂U/∂X` and `M` (equation 53 of [LLM07]), all in frame 2.
@@ -91,7 +96,7 @@ class Interaction(ABC):
 
     def _run(self, kind: Any, y: Array, width: int) -> Array:
         out = np.zeros(7 * width)
-        evaluate(kind, y, self._numbers, np.zeros(max(1, self.workspace) * width), out)
+        evaluator(kernel_for({self.kind}))(kind, y, self._numbers, np.zeros(max(1, self.workspace) * width), out)
         if not np.all(np.isfinite(out)):
             where = f"at X = {y.reshape(12, width)[:3, 0]}"
             if np.all(np.isfinite(out[::width])):
@@ -201,9 +206,9 @@ class PolyhedronPoint(Interaction):
     """
 
     def __init__(self, body1: Body, body2: Body, G: float) -> None:
-        self.kind, point, shape = POLYHEDRON, body1, body2
+        point, shape = body1, body2
         if not isinstance(shape, Polyhedron):
-            self.kind, point, shape = POLYHEDRON_FIRST, body2, body1
+            point, shape = body2, body1
         if not isinstance(shape, Polyhedron):
             raise InvalidInputError("body2", body2, "a Polyhedron, unless body 1 is one")
         super().__init__(body1, body2, G)
@@ -215,7 +220,8 @@ class PolyhedronPoint(Interaction):
 
     def _build(self) -> Array:
         point = np.array([[self.point.mass, 0.0, 0.0, 0.0]])
-        return polyhedron.polyhedron_numbers(self.shape, self.kind, self.G * self.shape.density, point)
+        kind = POLYHEDRON if self.point is self.body1 else POLYHEDRON_FIRST
+        return polyhedron.polyhedron_numbers(self.shape, kind, self.G * self.shape.density, point)
 
 
 def _advice(body: Body) -> str:

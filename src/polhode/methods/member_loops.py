@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.method import Run
 from ..scalars import compiled
-from ..scalars.compile import Compiled, Fused
+from ..scalars.compile import Compiled
 from .loops import Clock, DriftKickRun, LoopRun, Slots, Span
 from .runge_kutta import RungeKuttaRun
 from .splitting import SplittingRun
@@ -31,7 +31,7 @@ def put_forces(S: Any, force: Any, Y: Array, P: Array, t: float, report: Array) 
 
 
 @cache
-def over_rows(loop: Compiled) -> Fused:
+def over_rows(loop: Compiled) -> Compiled:
     """The loop on each row that has not failed; `statuses` says how each ended."""
 
     def rows(
@@ -43,7 +43,7 @@ def over_rows(loop: Compiled) -> Fused:
                 status, _ = loop(S, main, force, Y[g], P[g], slots, scheme, clock, span, samples[g], report)
                 statuses[g] = status
 
-    return Fused(rows, loop)
+    return Compiled(rows)
 
 
 class Rows:

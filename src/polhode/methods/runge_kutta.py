@@ -11,7 +11,7 @@ from ..core.method import Array, Method, Start
 from ..core.representation import Form
 from ..core.system import System
 from ..scalars import Flow, double, get, kernel, lanes, local, loop, put, tail
-from ..scalars.compile import Fused
+from ..scalars.compile import Compiled
 from ..scalars.protocol import EVALUATIONS
 from .loops import Clock, LoopRun, Slots, Span, no_force, slope
 
@@ -114,7 +114,7 @@ def runge_kutta_loop(
 
 
 @cache
-def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Fused:
+def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Compiled:
     """`runge_kutta_steps` for one system, on doubles, with its state in registers; `size` counts slots and workspace too."""
     entries = slots.forces
 
@@ -148,7 +148,7 @@ def fused_loop(rhs: Flow, force: Flow, slots: Slots, size: int) -> Fused:
             y[m] = now[m]
         return done
 
-    return Fused(fused_runge_kutta, rhs, force)
+    return Compiled(fused_runge_kutta)
 
 
 class RungeKuttaRun(LoopRun):
@@ -164,7 +164,7 @@ class RungeKuttaRun(LoopRun):
         self.scheme = Stages(tableau, np.zeros(2 * padded + max(padded, self._size)))
         self.y = np.concatenate([start.y, np.zeros(padded - self.carried)])
         rhs, force = start.representation.rhs, start.representation.force or no_force
-        self._fused: Fused | None = None
+        self._fused: Compiled | None = None
         if rhs and rhs.lasting and force.lasting and self._size <= MOST_FUSED and self.kind is double:
             self._fused = fused_loop(rhs, force, self.slots, self._size)
 

@@ -9,7 +9,9 @@
 `@rate`      likewise a function `(S, y, p, t, dy, report) -> status` that writes the derivative of the state to `dy`.
 `@compiled`  a function that Python calls, compiled and cached on disk.
 `@loop`      likewise one whose first argument, the type of a scalar, says what types the others have.
-`Fused`      the same for a loop with its flows compiled into it: for short flows, where a call costs more than the flow.
+
+A function that is made inside another, and closes over kernels or flows, is compiled with them in it: nothing is called by
+its pointer. The disk cache knows it by what it closes over.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from numba.extending import typeof_impl
 
 from .aligned import AlignedCompiler
 from .calls import FlowType
-from .fingerprint import fingerprint
+from .fingerprint import fingerprint, made_from
 from .private_cache import PrivateCacheFile
 
 P = ParamSpec("P")
@@ -37,9 +39,10 @@ T = TypeVar("T")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
-def _cached(function: Any, label: str = "", **options: Any) -> Any:
-    """Numba's dispatcher of the function; `label` tells apart in the cache those of one place in a file."""
+def cached_dispatcher(function: Any, **options: Any) -> Any:
+    """Numba's dispatcher of the function; those made at one place in a file have their own entries in the cache."""
     options |= _OPTIONS
+    label = "-" + sha256(made_from(function).encode()).hexdigest()[:12] if function.__closure__ else ""
     try:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
@@ -59,7 +62,7 @@ class Compilable:
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher of the function, made when it is first asked for."""
-        return _cached(self.function)
+        return cached_dispatcher(self.function)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By its name, as functions are, or else by its function: machine code stays in the process that has it."""
@@ -97,20 +100,6 @@ class Compiled(Compilable):
             found = kind, self.dispatcher.compile((kind_type(kind), *map(self.dispatcher.typeof_pyval, args)))
             self._entries[id(kind)] = found
         return found[1](kind, *args)
-
-
-class Fused(Compiled):
-    """A function that Python calls, with others compiled into it that it does not name: a loop for each system, for example,
-    that calls no flow by its pointer."""
-
-    def __init__(self, function: Callable[..., Any], *parts: Compilable) -> None:
-        super().__init__(function)
-        self._names = [f"{each.function.__module__}.{each.function.__qualname__}" for each in parts]
-
-    @cached_property
-    def dispatcher(self) -> Any:
-        """Numba's dispatcher; its place in the cache is named after the parts."""
-        return _cached(self.function, "-" + sha256(" ".join(self._names).encode()).hexdigest()[:12])
 
 
 class Kernel(Compilable):
@@ -185,7 +174,7 @@ class Flow(Compilable):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, with aligned arrays."""
-        return _cached(self.function, pipeline_class=AlignedCompiler)
+        return cached_dispatcher(self.function, pipeline_class=AlignedCompiler)
 
     def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:
         """The flow for this scalar; `time` is the type of t, lanes where each lane is at another time."""

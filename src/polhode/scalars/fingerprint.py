@@ -51,6 +51,19 @@ def named(function: FunctionType) -> Iterator[Any]:
                 yield value
 
 
+def made_from(function: FunctionType) -> str:
+    """What tells apart functions that were made at one place in a file: what they close over, kernels by their names and
+    by what those close over."""
+    parts = []
+    for cell in function.__closure__ or ():
+        inner = plain(cell.cell_contents)
+        if isinstance(inner, FunctionType):
+            parts.append(f"{inner.__module__}.{inner.__qualname__}({made_from(inner)})")
+        else:
+            parts.append(repr(inner))
+    return " ".join(parts)
+
+
 def fingerprint(function: FunctionType) -> str:
     """The fingerprint of a function and of all kernels and constants that it names, directly or not."""
     digest = hashlib.sha256(scalar_layer())

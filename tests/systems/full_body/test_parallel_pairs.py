@@ -11,9 +11,11 @@ import pytest
 import polhode as ph
 from polhode.bodies import Ellipsoid
 from polhode.core.representation import Form
+from polhode.gravity.second_order import second_order
 from polhode.scalars import double, lanes
-from polhode.systems.full_body.inertial_flows import force, force_lagrangian
-from polhode.systems.full_body.parallel_pairs import force_in_parallel
+from polhode.systems.full_body.inertial_flows import add_perturbations, sum_pairs, to_rates
+from polhode.systems.full_body.parallel_pairs import ParallelFlow
+from polhode.systems.full_body.representations import gravity_forces
 
 N = 33  # 528 pairs
 
@@ -28,13 +30,16 @@ def many(n: int = N, gravity: int = 2) -> ph.State:
 
 def test_few_bodies_are_not_worth_it() -> None:
     few = ph.FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.05])] * 5).representations
-    assert few[Form.DEFAULT].force is force
-    assert few[Form.LAGRANGIAN].force is force_lagrangian
-    assert many().system.representations[Form.DEFAULT].force is force_in_parallel
+    serial = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
+    assert (few[Form.DEFAULT].force, few[Form.LAGRANGIAN].force) == serial
+    assert isinstance(many().system.representations[Form.DEFAULT].force, ParallelFlow)
 
 
 @pytest.mark.verify
 def test_lanes_and_threads_use_the_serial_flow() -> None:
+    force, _ = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
+    force_in_parallel = many().system.representations[Form.DEFAULT].force
+    assert force_in_parallel is not None
     assert force_in_parallel.on(lanes(4)) is force.on(lanes(4))
     found = []
     thread = threading.Thread(target=lambda: found.append(force_in_parallel.on(double)))

@@ -9,6 +9,7 @@ Rows of numbers may be complex: a tangent vector, made small, in the imaginary p
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +29,8 @@ from ...geometry.vectors import (
     scale,
     transpose,
 )
-from ...gravity import moment_on_second, mutual
-from ...scalars import flow, get3, get9, par6, put, put3, rate
+from ...gravity import moment_on_second, relative_gravity
+from ...scalars import Flow, flow, get3, get9, par6, put, put3, rate
 from ...scalars.protocol import SUCCESS
 from .relative_flows import BLOCK, J1_INVERSE, J2_INVERSE, RELATIVE, masses
 
@@ -72,32 +73,37 @@ def pair_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, report: Any) -> int:
     return SUCCESS
 
 
-@flow
-def pair_force(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
-    """What mutual gravity does to the momenta."""
-    A2 = get9(y, R2, S)
-    place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
-    _, F, M = mutual(S, place, relative, p, BLOCK, y, WORK)
-    put3(y, ON_P, S, negate(apply(A2, F)))
-    put3(y, ON_PI1, S, negate(apply_transposed(relative, M)))
-    put3(y, ON_PI2, S, moment_on_second(place, F, M))
-    put3(y, ON_MOMENTUM, S, scale(0.0, F))
-    return SUCCESS
+@cache
+def gravity_flows(gravity: Any) -> tuple[Flow, Flow]:
+    """The force and the energy of a pair with this kernel of gravity."""
 
+    @flow
+    def pair_force(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
+        """What mutual gravity does to the momenta."""
+        A2 = get9(y, R2, S)
+        place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
+        _, F, M = relative_gravity(S, gravity, place, relative, p, BLOCK, y, WORK)
+        put3(y, ON_P, S, negate(apply(A2, F)))
+        put3(y, ON_PI1, S, negate(apply_transposed(relative, M)))
+        put3(y, ON_PI2, S, moment_on_second(place, F, M))
+        put3(y, ON_MOMENTUM, S, scale(0.0, F))
+        return SUCCESS
 
-@flow
-def pair_energy(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
-    """The energy: that of the relative motion, of the centre and of both rotations, and the mutual potential."""
-    m1, m2 = masses(S, p)
-    A2, Pi1, Pi2 = get9(y, R2, S), get3(y, PI1, S), get3(y, PI2, S)
-    place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
-    U, _, _ = mutual(S, place, relative, p, BLOCK, y, WORK)
-    push, total = get3(y, P, S), get3(y, MOMENTUM, S)
-    moving = dot(push, push) * (m1 + m2) / (m1 * m2) + dot(total, total) / (m1 + m2)
-    turning = dot(Pi1, apply_symmetric(par6(p, J1_INVERSE, S), Pi1))
-    turning = turning + dot(Pi2, apply_symmetric(par6(p, J2_INVERSE, S), Pi2))
-    put(y, ON_P, S, 0.5 * (moving + turning) + U)
-    return SUCCESS
+    @flow
+    def pair_energy(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
+        """The energy: that of the relative motion, of the centre and of both rotations, and the mutual potential."""
+        m1, m2 = masses(S, p)
+        A2, Pi1, Pi2 = get9(y, R2, S), get3(y, PI1, S), get3(y, PI2, S)
+        place, relative = apply_transposed(A2, get3(y, X, S)), multiply(transpose(A2), get9(y, R1, S))
+        U, _, _ = relative_gravity(S, gravity, place, relative, p, BLOCK, y, WORK)
+        push, total = get3(y, P, S), get3(y, MOMENTUM, S)
+        moving = dot(push, push) * (m1 + m2) / (m1 * m2) + dot(total, total) / (m1 + m2)
+        turning = dot(Pi1, apply_symmetric(par6(p, J1_INVERSE, S), Pi1))
+        turning = turning + dot(Pi2, apply_symmetric(par6(p, J2_INVERSE, S), Pi2))
+        put(y, ON_P, S, 0.5 * (moving + turning) + U)
+        return SUCCESS
+
+    return pair_force, pair_energy
 
 
 def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
@@ -124,6 +130,7 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
         places = (centre + other * x, centre - part * x)
         return _relative((*places, A1, A2, part * total + P, other * total - P, Pi1, Pi2), m1, m2)
 
+    pair_force, pair_energy = gravity_flows(system.pairs.kernel)
     representation = Representation(CANONICAL, force=pair_force, rhs=pair_rates, workspace=system.pairs.workspace)
     attractions = [(X, -1, system.G * (m1 + m2))]
     return Canonical(

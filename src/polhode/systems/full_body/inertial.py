@@ -31,7 +31,7 @@ from ...geometry.increments.rigid import largest_step
 from ...scalars import double
 from ...scalars.protocol import REPORT_SIZE
 from .base import GravitatingBodies
-from .inertial_energy import energy
+from .inertial_energy import energy_flow
 from .inertial_flows import (
     FREE_BODY,
     FREE_HEADER,
@@ -42,22 +42,21 @@ from .inertial_flows import (
     drift_forced,
     evaluate,
     exact_drift,
-    force,
     force_at,
-    force_lagrangian,
     moment_at,
     position_at,
     potentials,
     rhs,
     rhs_forced,
     rhs_lagrangian,
+    sum_pairs,
     to_rates,
     workspace_at,
 )
 from .pair_gravity import spin_momentum
-from .parallel_pairs import FEWEST_PAIRS, force_in_parallel, force_in_parallel_lagrangian, parallel_workspace
+from .parallel_pairs import FEWEST_PAIRS, parallel_forces, parallel_workspace
 from .perturbations import Perturbation
-from .representations import forces_with, forms, with_lists
+from .representations import forces_with, forms, gravity_forces, with_lists
 from .tides import TidalFriction
 
 Array = NDArray[np.float64]
@@ -117,10 +116,11 @@ class FullBodyProblem(GravitatingBodies):
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
         functions = self.perturbations.functions
-        forces = forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS)
+        forces = gravity_forces(self.pairs.kernel, sum_pairs, add_perturbations, to_rates)
+        forces = forces_with(functions, forces, add_perturbations, to_rates, PERTURBATIONS)
         pairs, room = len(self.pairs.blocks), self.pairs.workspace
         if pairs >= FEWEST_PAIRS and functions is None:
-            forces, room = (force_in_parallel, force_in_parallel_lagrangian), parallel_workspace(pairs, room)
+            forces, room = parallel_forces(self.pairs.kernel), parallel_workspace(pairs, room)
         return forms(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
             drifts=(drift, drift_forced, exact_drift),
@@ -138,7 +138,7 @@ class FullBodyProblem(GravitatingBodies):
             (position_at(i), position_at(j), self.G * (self.masses[i] + self.masses[j]))
             for i, j in combinations(range(self.n), 2)
         ]
-        own = None if self.perturbations or self.tides else energy
+        own = None if self.perturbations or self.tides else energy_flow(self.pairs.kernel)
         return Canonical(self.representations[Form.DEFAULT], self.parameters(), attractions=places, energy=own)
 
     def free_parameters(self) -> Array:
@@ -236,7 +236,7 @@ class FullBodyProblem(GravitatingBodies):
         lead, n = values["x"].shape[:-2], self.n
         rows = np.concatenate([values["x"].reshape(-1, 3 * n), values["R"].reshape(-1, 9 * n)], axis=1)
         y, U = np.zeros(workspace_at(n) + self.pairs.workspace), np.empty(len(rows))
-        potentials(double, np.ascontiguousarray(rows), self.parameters(), y, U)
+        potentials(self.pairs.kernel)(double, np.ascontiguousarray(rows), self.parameters(), y, U)
         return U.reshape(lead)
 
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:

@@ -5,6 +5,7 @@ forces and moments, then the workspace of gravity. The functions `…_at` say wh
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,9 @@ from ...geometry.vectors import (
     subtract,
     times_hat,
 )
-from ...gravity import mutual_inertial
+from ...gravity import inertial_gravity
 from ...scalars import add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
-from .perturbation_kernels import perturbation_forces
-from .representations import force_on_velocities
 from .tides import BY, ON, drift_between_tides, rates_with_tides, turned_inertia
 
 Array = NDArray[np.float64]
@@ -174,24 +173,24 @@ def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> in
 
 
 @kernel
-def pair_gravity(S: Any, y: Any, p: Any, n: Any, k: Any) -> Any:
+def pair_gravity(S: Any, y: Any, p: Any, n: Any, k: Any, gravity: Any) -> Any:
     """Bodies i and j of pair k, and U, ∂U/∂xᵢ, Mᵢ, Mⱼ; the workspace lies behind the slots for the forces."""
     at = body_at(n) + PAIR_SIZE * k
     i, j, block = par_int(p, at + FIRST, S), par_int(p, at + SECOND, S), par_int(p, at + BLOCK, S)
     xi, Ri = get3(y, position_at(i), S), get9(y, attitude_at(n, i), S)
     xj, Rj = get3(y, position_at(j), S), get9(y, attitude_at(n, j), S)
-    U, F, Mi, Mj = mutual_inertial(S, xi, Ri, xj, Rj, p, block, y, workspace_at(n))
+    U, F, Mi, Mj = inertial_gravity(S, gravity, xi, Ri, xj, Rj, p, block, y, workspace_at(n))
     return i, j, U, F, Mi, Mj
 
 
 @kernel
-def sum_pairs(S: Any, y: Any, p: Any) -> None:
+def sum_pairs(S: Any, y: Any, p: Any, gravity: Any) -> None:
     """Put −∂U/∂x and M of every body, summed over pairs, into the slots."""
     n, pairs = par_int(p, BODIES, S), par_int(p, PAIRS, S)
     for e in range(force_at(n, 0), workspace_at(n)):
         put(y, e, S, 0.0)
     for k in range(pairs):
-        i, j, _, F, Mi, Mj = pair_gravity(S, y, p, n, k)
+        i, j, _, F, Mi, Mj = pair_gravity(S, y, p, n, k, gravity)
         add3(y, force_at(n, i), S, negate(F))
         add3(y, force_at(n, j), S, F)
         add3(y, moment_at(n, i), S, Mi)
@@ -217,20 +216,6 @@ def to_rates(S: Any, y: Any, p: Any) -> None:
         b, f, m = body_at(i), force_at(n, i), moment_at(n, i)
         put3(y, f, S, scale(1.0 / par(p, b + MASS, S), get3(y, f, S)))
         put3(y, m, S, apply_symmetric(par6(p, b + INVERSE_INERTIA, S), get3(y, m, S)))
-
-
-@flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """−∂U/∂x and M of every body."""
-    sum_pairs(S, y, p)
-    add_perturbations(S, y, p, t, perturbation_forces)
-    return SUCCESS
-
-
-@flow
-def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """−∂U/∂x/m and J⁻¹M of every body."""
-    return force_on_velocities(S, y, p, t, h, report, force, to_rates)
 
 
 @kernel
@@ -268,15 +253,20 @@ def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return rates_with_tides(S, y, p, t, dy, report, par_int(p, TIDES, S), rhs, tide_of, push)
 
 
-@compiled
-def potentials(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
-    """The potential of every row of `samples`; `y` is the flat array with its workspace."""
-    n, pairs = par_int(p, BODIES, S), par_int(p, PAIRS, S)
-    for row in range(samples.shape[0]):
-        y[: samples.shape[1]] = samples[row]
-        U[row] = 0.0
-        for k in range(pairs):
-            U[row] += pair_gravity(S, y, p, n, k)[2]
+@cache
+def potentials(gravity: Any) -> Any:
+    """From Python: the potential of every row of `samples`; `y` is the flat array with its workspace."""
+
+    @compiled
+    def energies(S: Any, samples: Array, p: Array, y: Array, U: Array) -> None:
+        n, pairs = par_int(p, BODIES, S), par_int(p, PAIRS, S)
+        for row in range(samples.shape[0]):
+            y[: samples.shape[1]] = samples[row]
+            U[row] = 0.0
+            for k in range(pairs):
+                U[row] += pair_gravity(S, y, p, n, k, gravity)[2]
+
+    return energies
 
 
 @compiled

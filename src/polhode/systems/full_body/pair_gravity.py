@@ -14,7 +14,16 @@ from ...bodies import Body, PointMasses, Polyhedron, body_from
 from ...bodies.base import check_names_differ
 from ...bodies.inertia import TOLERANCE, Inertia
 from ...errors import InvalidInputError
-from ...gravity import LARGEST_ORDER, Expansion, Interaction, PointsPoints, PolyhedronPoint, Shapes, attracts_as_point
+from ...gravity import (
+    LARGEST_ORDER,
+    Expansion,
+    Interaction,
+    PointsPoints,
+    PolyhedronPoint,
+    Shapes,
+    attracts_as_point,
+    kernel_for,
+)
 
 Array = NDArray[np.float64]
 
@@ -28,6 +37,11 @@ class Pairs:
     gravity: int | str
     G: float
     blocks: dict[tuple[int, int], Interaction]
+
+    @property
+    def kernel(self) -> Any:
+        """What evaluates the interactions in compiled code."""
+        return kernel_for(pair.kind for pair in self.blocks.values())
 
     @property
     def workspace(self) -> int:

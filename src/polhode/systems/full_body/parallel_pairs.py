@@ -9,16 +9,15 @@ Only runs in the main thread, on doubles, use this: members of ensembles already
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from numba import prange, types
 
-from ...gravity import mutual_inertial
+from ...gravity import inertial_gravity
 from ...scalars import Flow, add3, double, get3, get9, kernel, put, put3
-from ...scalars.compile import BoundFlow, Compiled, _cached
-from ...scalars.protocol import SUCCESS, par_int
+from ...scalars.compile import BoundFlow, Compiled, cached_dispatcher
+from ...scalars.protocol import par_int
 from .inertial_flows import (
     BLOCK,
     BODIES,
@@ -31,16 +30,14 @@ from .inertial_flows import (
     add_perturbations,
     attitude_at,
     body_at,
-    force,
     force_at,
-    force_lagrangian,
     moment_at,
     position_at,
+    sum_pairs,
     to_rates,
     workspace_at,
 )
-from .perturbation_kernels import perturbation_forces
-from .representations import force_on_velocities
+from .representations import gravity_forces
 
 PARTS = 32  # of the pairs, each with a workspace: enough for as many threads, and none waits long for another
 FEWEST_PAIRS = 500  # fewer are faster on one core
@@ -53,14 +50,14 @@ class ParallelCompiled(Compiled):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, which runs loops in parallel."""
-        return _cached(self.function, parallel=True)
+        return cached_dispatcher(self.function, parallel=True)
 
 
 class ParallelFlow(Flow):
     """A flow on doubles in the main thread that uses all cores; elsewhere the `serial` one, with the same result."""
 
-    def __init__(self, function: Callable[..., int], serial: Flow) -> None:
-        super().__init__(function)
+    def __init__(self, parallel: Flow, serial: Flow) -> None:
+        super().__init__(parallel.function)
         self.serial = serial
 
     def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:
@@ -76,26 +73,31 @@ def parallel_workspace(pairs: int, room: int) -> int:
     return FOUND * pairs + PARTS * room
 
 
-@ParallelCompiled
-def evaluate_pairs(y: Any, p: Any, n: int, pairs: int, first: int, room: int) -> None:
+@cache
+def pair_evaluator(gravity: Any) -> Compiled:
     """∂U/∂xᵢ, Mᵢ and Mⱼ of every pair, from entry `first` on; behind them the workspaces of `room` entries."""
-    for part in prange(PARTS):
-        w = first + FOUND * pairs + part * room
-        for k in range(part * pairs // PARTS, (part + 1) * pairs // PARTS):
-            at = body_at(n) + PAIR_SIZE * k
-            i, j = par_int(p, at + FIRST, double), par_int(p, at + SECOND, double)
-            xi, Ri = get3(y, position_at(i), double), get9(y, attitude_at(n, i), double)
-            xj, Rj = get3(y, position_at(j), double), get9(y, attitude_at(n, j), double)
-            block = par_int(p, at + BLOCK, double)
-            _, F, Mi, Mj = mutual_inertial(double, xi, Ri, xj, Rj, p, block, y, w)
-            put3(y, first + FOUND * k, double, F)
-            put3(y, first + FOUND * k + VECTOR, double, Mi)
-            put3(y, first + FOUND * k + 2 * VECTOR, double, Mj)
+
+    @ParallelCompiled
+    def evaluate_pairs(y: Any, p: Any, n: int, pairs: int, first: int, room: int) -> None:
+        for part in prange(PARTS):
+            w = first + FOUND * pairs + part * room
+            for k in range(part * pairs // PARTS, (part + 1) * pairs // PARTS):
+                at = body_at(n) + PAIR_SIZE * k
+                i, j = par_int(p, at + FIRST, double), par_int(p, at + SECOND, double)
+                xi, Ri = get3(y, position_at(i), double), get9(y, attitude_at(n, i), double)
+                xj, Rj = get3(y, position_at(j), double), get9(y, attitude_at(n, j), double)
+                block = par_int(p, at + BLOCK, double)
+                _, F, Mi, Mj = inertial_gravity(double, gravity, xi, Ri, xj, Rj, p, block, y, w)
+                put3(y, first + FOUND * k, double, F)
+                put3(y, first + FOUND * k + VECTOR, double, Mi)
+                put3(y, first + FOUND * k + 2 * VECTOR, double, Mj)
+
+    return evaluate_pairs
 
 
 @kernel
-def sum_pairs_in_parallel(S: Any, y: Any, p: Any) -> None:
-    """As `sum_pairs`."""
+def sum_pairs_in_parallel(S: Any, y: Any, p: Any, evaluate_pairs: Any) -> None:
+    """As `sum_pairs`, with the pairs evaluated by a `pair_evaluator`."""
     n, pairs, first = par_int(p, BODIES, S), par_int(p, PAIRS, S), workspace_at(par_int(p, BODIES, S))
     evaluate_pairs(y, p, n, pairs, first, par_int(p, ROOM, S))
     for e in range(force_at(n, 0), first):
@@ -110,20 +112,10 @@ def sum_pairs_in_parallel(S: Any, y: Any, p: Any) -> None:
         add3(y, moment_at(n, j), S, get3(y, found + 2 * VECTOR, S))
 
 
-def parallel(serial: Flow) -> Callable[[Callable[..., int]], ParallelFlow]:
-    """Make a function a `ParallelFlow`."""
-    return lambda function: ParallelFlow(function, serial)
-
-
-@parallel(force)
-def force_in_parallel(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """−∂U/∂x and M of every body."""
-    sum_pairs_in_parallel(S, y, p)
-    add_perturbations(S, y, p, t, perturbation_forces)
-    return SUCCESS
-
-
-@parallel(force_lagrangian)
-def force_in_parallel_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """−∂U/∂x/m and J⁻¹M of every body."""
-    return force_on_velocities(S, y, p, t, h, report, force_in_parallel, to_rates)
+@cache
+def parallel_forces(gravity: Any) -> tuple[Flow, Flow]:
+    """The forces on momenta and on velocities, as `gravity_forces` makes them."""
+    serial = gravity_forces(gravity, sum_pairs, add_perturbations, to_rates)
+    parallel = gravity_forces(pair_evaluator(gravity), sum_pairs_in_parallel, add_perturbations, to_rates)
+    on_momenta, on_velocities = map(ParallelFlow, parallel, serial)
+    return on_momenta, on_velocities

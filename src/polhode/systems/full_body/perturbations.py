@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...bodies import Body, PointMasses
 from ...core.checks import check_finite, one_from
 from ...errors import InvalidInputError
-from ...gravity import Expansion
-from ...gravity.dispatch import energies
+from ...gravity import Expansion, kernel_for
+from ...gravity.dispatch import potentials
 from ...scalars import double
 from .distant_body import DistantBody
 from .external_potential import ExternalPotential
@@ -193,5 +193,5 @@ def energies_of(block: Array, workspace: int, X: Array, R: Array) -> Array:
     """U of an interaction at relative places (..., 3) and attitudes (..., 3, 3)."""
     rows = np.ascontiguousarray(np.concatenate([X.reshape(-1, 3), R.reshape(-1, 9)], axis=1))
     U = np.empty(len(rows))
-    energies(double, rows, block, np.zeros(12 + workspace), U)
+    potentials(kernel_for({int(block[0])}))(double, rows, block, np.zeros(12 + workspace), U)
     return U.reshape(X.shape[:-1])

@@ -47,14 +47,13 @@ from .relative_flows import (
     drift,
     drift_forced,
     exact_drift,
-    force,
-    force_lagrangian,
+    mutual_force,
     rhs,
     rhs_forced,
     rhs_lagrangian,
     to_rates,
 )
-from .representations import forces_with, forms, with_lists
+from .representations import forces_with, forms, gravity_forces, with_lists
 from .tides import TidalFriction
 
 Array = NDArray[np.float64]
@@ -124,11 +123,12 @@ class FullTwoBodyProblem(GravitatingBodies):
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
         functions = self.perturbations.functions
+        forces = gravity_forces(self.pairs.kernel, mutual_force, add_perturbations, to_rates)
         return forms(
             layouts=(RELATIVE, VELOCITIES),
             drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),
-            forces=forces_with(functions, force, force_lagrangian, add_perturbations, to_rates, PERTURBATIONS),
+            forces=forces_with(functions, forces, add_perturbations, to_rates, PERTURBATIONS),
             workspace=max(self.pairs.workspace, self.perturbations.workspace),
             damped=bool(self.tides),
         )

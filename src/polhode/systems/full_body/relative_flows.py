@@ -28,11 +28,9 @@ from ...geometry.vectors import (
     times_hat,
     transpose,
 )
-from ...gravity import moment_on_second, mutual
+from ...gravity import moment_on_second, relative_gravity
 from ...scalars import add3, flow, get3, get9, kernel, par, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
-from .perturbation_kernels import perturbation_forces
-from .representations import force_on_velocities
 from .tides import ON, drift_between_tides, rates_with_tides, turned_inertia
 
 Array = NDArray[np.float64]
@@ -153,10 +151,10 @@ def rhs_lagrangian(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> in
 
 
 @kernel
-def mutual_force(S: Any, y: Any, p: Any) -> None:
+def mutual_force(S: Any, y: Any, p: Any, gravity: Any) -> None:
     """Put −∂U/∂X, −M, X×∂U/∂X + M and R₂∂U/∂X into the slots."""
     place = get3(y, X, S)
-    _, F, M = mutual(S, place, get9(y, R, S), p, BLOCK, y, WORK)
+    _, F, M = relative_gravity(S, gravity, place, get9(y, R, S), p, BLOCK, y, WORK)
     put3(y, ON_GAMMA, S, negate(F))
     put3(y, ON_PI, S, negate(M))
     put3(y, ON_PI2, S, moment_on_second(place, F, M))
@@ -190,20 +188,6 @@ def to_rates(S: Any, y: Any, p: Any) -> None:
     put3(y, ON_PI, S, apply(A, own))
     put3(y, ON_PI2, S, apply_symmetric(par6(p, J2_INVERSE, S), get3(y, ON_PI2, S)))
     put3(y, ON_GAMMA2, S, scale(1.0 / m2, get3(y, ON_GAMMA2, S)))
-
-
-@flow
-def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """What changes Γ, Π, Π₂ and γ₂ at fixed configuration."""
-    mutual_force(S, y, p)
-    add_perturbations(S, y, p, t, perturbation_forces)
-    return SUCCESS
-
-
-@flow
-def force_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """What changes V, Ω, Ω₂ and v₂ at fixed configuration."""
-    return force_on_velocities(S, y, p, t, h, report, force, to_rates)
 
 
 @kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from ...core.layout import Layout
 from ...core.representation import Form, Representation
 from ...core.system import Invariant
-from ...scalars import Flow, Rate, kernel
-from ...scalars.protocol import par_int
+from ...scalars import Flow, Rate, flow, kernel
+from ...scalars.protocol import SUCCESS, par_int
 from ..inputs.transient_flow import TransientFlow
 from ..inputs.user_functions import remembered
-from .perturbation_kernels import Functions
+from .perturbation_kernels import Functions, perturbation_forces
 from .perturbations import PerturbationSet
 from .tides import Tides
 
@@ -51,23 +52,36 @@ def forms(
     }
 
 
-@kernel
-def force_on_velocities(S: Any, y: Any, p: Any, t: float, h: float, report: Any, force: Any, to_rates: Any) -> int:
-    """The flow `force`, turned by `to_rates` into what it does to velocities."""
-    status = force(S, y, p, t, h, report)
-    to_rates(S, y, p)
-    return status
+@cache
+def gravity_forces(gravity: Any, attract: Any, add_perturbations: Any, to_rates: Any) -> tuple[Flow, Flow]:
+    """The forces on momenta and on velocities. `attract(S, y, p, gravity)` puts those of mutual gravity into the slots,
+    `add_perturbations` adds the others, and `to_rates` turns them into what they do to velocities."""
+
+    @flow
+    def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        attract(S, y, p, gravity)
+        add_perturbations(S, y, p, t, perturbation_forces)
+        return SUCCESS
+
+    @flow
+    def force_on_velocities(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        attract(S, y, p, gravity)
+        add_perturbations(S, y, p, t, perturbation_forces)
+        to_rates(S, y, p)
+        return SUCCESS
+
+    return force, force_on_velocities
 
 
 def forces_with(
-    functions: Functions | None, force: Flow, velocities: Flow, add_perturbations: Any, to_rates: Any, header: int
+    functions: Functions | None, forces: tuple[Flow, Flow], add_perturbations: Any, to_rates: Any, header: int
 ) -> tuple[Flow, Flow]:
-    """The forces on momenta and on velocities, a user's functions compiled in if there are any; `header` is where the
-    parameters say where the perturbations begin."""
+    """Those forces, a user's functions compiled in if there are any; `header` is where the parameters say where the
+    perturbations begin."""
     if functions is None:
-        return force, velocities
+        return forces
     kernels = functions.update_positions, functions.potential_forces
-    return _forces_with(*kernels, force, velocities, add_perturbations, to_rates, header)
+    return _forces_with(*kernels, forces[0], add_perturbations, to_rates, header)
 
 
 @remembered
@@ -75,7 +89,6 @@ def _forces_with(
     update_positions: Any,
     potential_forces: Any,
     force: Flow,
-    velocities: Flow,
     add_perturbations: Any,
     to_rates: Any,
     header: int,
@@ -92,7 +105,9 @@ def _forces_with(
         return whole(S, y, p, t, h, report)
 
     def force_whole_lagrangian(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        return force_on_velocities(S, y, p, t, h, report, whole, to_rates)
+        status = whole(S, y, p, t, h, report)
+        to_rates(S, y, p)
+        return status
 
     return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
 
