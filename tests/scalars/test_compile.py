@@ -181,6 +181,45 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert not any(misses.values())
 
 
+MADE = """
+from polhode.scalars import compiled, kernel
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+@kernel
+def thrice(x):
+    return 3.0 * x
+
+def made(formula, shift):
+    @compiled
+    def shifted(x):
+        return formula(x) + shift
+    return shifted
+
+def within(inner):
+    @compiled
+    def outer(x):
+        return -inner(x)
+    return outer
+"""
+USE = """
+import own
+first, second, third = own.made(own.twice, 1.0), own.made(own.thrice, 1.0), own.made(own.twice, 5.0)
+all = first, second, third, own.within(first), own.within(second)
+print(*(f(1.0) for f in all), *(len(f.stats.cache_hits) for f in all))
+"""
+
+
+def test_functions_made_at_one_place_do_not_drive_each_other_out_of_the_cache(tmp_path):
+    (tmp_path / "own.py").write_text(MADE)
+    values = [3.0, 4.0, 7.0, -3.0, -4.0]
+    for hits in (0, 1, 1):
+        found = [float(number) for number in python(USE, tmp_path).split()]
+        assert found == values + [hits] * 5
+
+
 @pytest.mark.parametrize("edited", ["polhode/formula.py", "own.py"])
 def test_an_edit_is_seen_by_the_next_process(edited, tmp_path):
     """Kernels are inlined, so the file of the function that is cached is not the only one that matters."""

@@ -49,6 +49,8 @@ def cached_dispatcher(function: Any, **options: Any) -> Any:
         return njit(**options)(function)
     cache = dispatcher._cache
     cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base + label, fingerprint(function))
+    # what it closes over is in the label and the fingerprint; Numba would pickle it, not always to the same bytes
+    cache._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())
     return dispatcher
 
 

@@ -59,8 +59,8 @@ def made_from(function: FunctionType) -> str:
         inner = plain(cell.cell_contents)
         if isinstance(inner, FunctionType):
             parts.append(f"{inner.__module__}.{inner.__qualname__}({made_from(inner)})")
-        else:
-            parts.append(repr(inner))
+        else:  # what has no lasting text is told apart by its type alone
+            parts.append(repr(inner) if isinstance(inner, (tuple, *CONSTANTS)) else type(inner).__qualname__)
     return " ".join(parts)
 
 
