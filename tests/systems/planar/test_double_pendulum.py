@@ -111,8 +111,7 @@ def test_a_step_may_turn_a_link_by_more_than_a_right_angle(
 
 def test_rates_whose_energy_no_double_holds_are_refused() -> None:
     start = BODY.state(theta=[0.5, -0.3], omega=[1e200, -8.0])
-    with pytest.raises(ph.InvalidInputError, match="its energy is too large for a double"):
-        start.invariants()
+    assert start.invariants()["energy"] == np.inf
     with pytest.raises(ph.InvalidInputError, match="its energy is too large for a double"):
         ph.simulate(start, step=0.1, steps=1, method=ph.LGVI())
 
