@@ -108,6 +108,65 @@ def test_split_into_tangent_and_normal(rng):
     assert np.allclose(np.cross(d, t), np.cross(d, v), rtol=0.0, atol=16.0 * EPS)
 
 
+def field(x):
+    """A tangent vector field on the sphere, as a function on R³; and others that are the same on the sphere."""
+    v = np.array([x[1] * x[2] + 0.3, x[0] ** 2 - x[2], np.sin(x[0]) + x[1]])
+    return v - (x @ v) / (x @ x) * x
+
+
+def jacobian(f, x, h=1e-3):
+    """The 3×3 matrix of partial derivatives, by differences of sixth order."""
+    weights = [(1, 0.75), (2, -0.15), (3, 1.0 / 60.0)]
+    return np.stack(
+        [sum(c * (f(x + k * h * e) - f(x - k * h * e)) for k, c in weights) / h for e in np.eye(3)], axis=-1
+    )
+
+
+def test_the_covariant_derivative_is_the_limit_of_transported_differences(rng):
+    """(4), (5): of the field carried back along the geodesic; it does not depend on how the field goes on off the sphere."""
+    for d in s2.random(rng, 5):
+        w = s2.tangent(d, rng.standard_normal(3))
+        found = s2.covariant_derivative(d, jacobian(field, d), w)
+
+        def carried(t, d=d, w=w):
+            there = s2.exp(d, t * w)
+            return s2.transport(there, d, s2.tangent(there, field(there)))
+
+        h = 1e-3
+        expected = sum(c * (carried(k * h) - carried(-k * h)) for k, c in [(1, 0.75), (2, -0.15), (3, 1.0 / 60.0)]) / h
+        assert np.abs(found - expected).max() < 1e-10
+        other = lambda x: (1.0 + 3.0 * (x @ x - 1.0)) * field(x)  # noqa: E731
+        assert np.abs(s2.covariant_derivative(d, jacobian(other, d), w) - found).max() < 1e-10
+        along = sum(
+            c * (field(s2.exp(d, k * h * w)) - field(s2.exp(d, -k * h * w)))
+            for k, c in [(1, 0.75), (2, -0.15), (3, 1.0 / 60.0)]
+        )
+        assert np.abs(s2.tangent(d, along / h) - found).max() < 1e-10  # (5)
+    with pytest.raises(InvalidInputError, match=r"w = .*tangent to the sphere at d"):
+        s2.covariant_derivative([0.0, 0.0, 1.0], np.eye(3), [0.0, 1.0, 1.0])
+
+
+def test_a_tensor_splits_from_one_direction_to_another(rng):
+    """(13), on J seen from axes that share d₃, and on the rotation that takes one frame to the other."""
+    d, e = s2.random(rng, (2, 6))
+    v = s2.tangent(d, rng.standard_normal((6, 3)))
+    axis = np.cross(d, e)
+    turn = so3.exp(axis / np.linalg.norm(axis, axis=-1, keepdims=True) * s2.distance(d, e)[:, None])
+    spin = so3.exp(0.7 * d)
+    T = turn @ spin @ (2.0 * np.eye(3) + 3.0 * d[:, :, None] * d[:, None, :])
+    across, along = s2.split_tensor(d, e, T)
+    assert np.abs(across + along - T).max() < 8.0 * EPS
+    assert np.abs(np.einsum("nij,nj->ni", across, d)).max() < 64.0 * EPS
+    assert np.abs(np.einsum("nij,nj->ni", along, v)).max() < 64.0 * EPS
+    assert np.allclose(np.einsum("nij,nj->ni", along, d), 5.0 * e, rtol=0.0, atol=64.0 * EPS)
+    moved = np.einsum("nij,nj->ni", across, v)
+    assert np.abs(np.einsum("ni,ni->n", moved, e)).max() < 64.0 * EPS
+    assert np.allclose(np.linalg.norm(moved, axis=-1), 2.0 * np.linalg.norm(v, axis=-1), rtol=64.0 * EPS, atol=0.0)
+    assert np.linalg.matrix_rank(across[0]) == 2
+    with pytest.raises(InvalidInputError, match="splits from d to e"):
+        s2.split_tensor(d[0], e[0], np.eye(3))
+
+
 def test_project(rng):
     x = rng.standard_normal((10, 3))
     assert np.allclose(s2.project(x) * np.linalg.norm(x, axis=-1, keepdims=True), x, rtol=4.0 * EPS, atol=0.0)

@@ -160,14 +160,30 @@ def test_which_methods_fit() -> None:
     assert MoserVeselov().why_not(SymmetricRigidBodySOn([1, 2, 3])) is not None
     with pytest.raises(ph.IncompatibleMethodError, match="no discrete body"):
         simulate(ph.Pendulum3D.example(), step=0.1, steps=1, method=MoserVeselov())
-    with pytest.raises(ph.IncompatibleMethodError, match="above 2 are for n = 3"):
-        simulate(RigidBodySOn.example(), step=0.1, steps=1, method=MoserVeselov(order=4))
+    with pytest.raises(ph.IncompatibleMethodError, match="order 10 is for n = 3"):
+        simulate(RigidBodySOn.example(), step=0.1, steps=1, method=MoserVeselov(order=10))
     with pytest.raises(InvalidInputError, match="one of 1, 2"):
         MoserVeselov(algorithm=3)
     with pytest.raises(InvalidInputError, match="one of 2, 4, 6, 8, 10"):
         MoserVeselov(order=12)
     with pytest.raises(InvalidInputError, match="2 with algorithm 1"):
         MoserVeselov(algorithm=1, order=4)
+
+
+@pytest.mark.parametrize("order", [4, 6, 8])
+def test_in_more_dimensions_compositions_raise_the_order_and_conserve_as_much(order: int) -> None:
+    """Against a tight run of the continuous equations; energy and all of Manakov's integrals to rounding at any step."""
+    body = RigidBodySOn([0.7, 1.1, 1.6, 2.3])
+    state = body.state(M=[0.5, -0.8, 0.4, 0.6, -0.3, 0.7])
+    end = simulate(state, step=1.6, steps=1, method=ph.DOP853(3e-14, 1e-15)).final
+    errors = []
+    for steps in (4, 8):
+        run = simulate(state, step=1.6 / steps, steps=steps, method=MoserVeselov(order=order))
+        errors.append(max(np.abs(run.Q[-1] - end.Q).max(), np.abs(run.M[-1] - end.M).max()))
+        sizes = {name: np.abs(value).max() for name, value in state.invariants().items()}
+        assert all(value < 1e-13 * max(1.0, sizes[name]) for name, value in run.drift().items())
+    assert order - 0.9 < np.log2(errors[0] / errors[1]) < order + 0.9
+    assert errors[1] < 1e-3
 
 
 WEIGHT3 = np.array([[0.8, 0.1, -0.05], [0.1, 1.1, 0.2], [-0.05, 0.2, 1.6]])

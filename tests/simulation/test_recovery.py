@@ -66,6 +66,18 @@ def test_a_torque_that_switches_is_told_from_a_long_step(kind: type) -> None:
     np.testing.assert_allclose(end.omega, 0.0, atol=1e-9)
 
 
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    "options", [{"method": ph.DOP853(), "step": 0.03}, {"method": ph.GaussLegendre(4), "step": 0.03}, {}]
+)
+def test_every_method_says_that_a_torque_may_not_switch(options: dict) -> None:
+    """DOP853 would cross the switch for ever, in steps of 1e-12."""
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], moment=_bang_bang)
+    with pytest.raises(ph.ConvergenceError, match="must be a continuous function of the rate") as caught:
+        ph.simulate(body.state(omega=[0.05, 0.0, 0.0]), t_end=3.0, **options)
+    assert 0.45 < caught.value.time < 0.51
+
+
 @pytest.mark.parametrize("problem", [ph.FullTwoBodyProblem, ph.FullBodyProblem])
 def test_a_collision_is_named(problem: type) -> None:
     bodies, R = (Ellipsoid(1.0, [0.3, 0.2, 0.1]), Ellipsoid(1.0, [0.2, 0.15, 0.1])), ph.so3.exp([0.3, 0.5, 0.2])

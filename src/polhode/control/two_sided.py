@@ -2,8 +2,7 @@
 
 U ∈ so(p), V ∈ so(q) for real matrices, u(p) and u(q) for complex ones; J(U) = ΛU + UΛ with a real Λ for each side. The singular
 values of Q cannot be changed. The extremals are the coupled double brackets (5.9); the cost is constant along one. Only
-`PQ† − QP†` and `P†Q − Q†P` count in the costate P, so that Newton's step is the least one that brings the end to Q_T. Complex
-matrices are real ones of twice the size here, moved in the subspace of those.
+`PQ† − QP†` and `P†Q − Q†P` count in the costate P, so that Newton's step is the least one that brings the end to Q_T.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..core.checks import check_integer, check_positive
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import DOP853
 from ..simulation.driver import simulate
-from ..systems.son.two_sided import CoupledDoubleBrackets, complexified, controls, inverse_operator, realified
+from ..systems.son.two_sided import CoupledDoubleBrackets, controls, inverse_operator
 from .shooting import HALVINGS, MAX_ITERATIONS, SAME, MissedEndPointError, shown
 
 Matrix = NDArray[Any]
@@ -123,32 +122,22 @@ class _Problem:
                 f"its singular values {stretches[1]} are not those of Q0, {stretches[0]}: turning does not change them"
             )
             raise InvalidInputError("QT", QT, problem=problem)
-        self.size, times = max(size, 1e-300), 2 if self.complex else 1
-        self.body = CoupledDoubleBrackets(np.tile(left, times), np.tile(right, times))
-        basis = np.eye(shape[0] * shape[1]).reshape(-1, *shape)
-        units = np.concatenate([basis, 1j * basis]) if self.complex else basis
-        self.units = np.array([self.real(unit).reshape(-1) for unit in units])  # of costates, as rows
-
-    def real(self, Q: Matrix) -> NDArray[np.float64]:
-        return realified(Q) if self.complex else np.asarray(Q, dtype=np.float64)
-
-    def given(self, A: NDArray[np.float64]) -> Matrix:
-        """What `real` made real."""
-        return complexified(A) if self.complex else A
+        self.size = max(size, 1e-300)
+        self.body = CoupledDoubleBrackets(left, right, unitary=self.complex)
+        self.dimension = self.Q0.size * (2 if self.complex else 1)  # of costates, in real numbers
 
     def state(self, P: Matrix) -> Any:
-        return self.body.state(Q=self.real(self.Q0), P=self.real(P))
+        return self.body.state(Q=self.Q0, P=P)
 
     def motion(self, P0: Matrix, samples: int, method: Any = None) -> tuple[NDArray[np.float64], Matrix, Matrix]:
         """The times, Q and P."""
         method = method or DOP853(1e-13, 1e-15)
         run = simulate(self.state(P0), step=self.duration / samples, steps=samples, method=method)
-        return run.t, self.given(run.Q), self.given(run.P)
+        return run.t, *self.body.matrices(run)
 
     def cost(self, P: Matrix) -> float:
-        """Twice as large in real matrices of twice the size."""
-        energy = float(self.state(P).invariants()["energy"])
-        return self.duration * energy * (0.5 if self.complex else 1.0)
+        """The energy is constant along the motion."""
+        return self.duration * float(self.state(P).invariants()["energy"])
 
     def costate(self, x: NDArray[np.float64]) -> Matrix:
         """The costate of these coordinates."""
@@ -158,7 +147,7 @@ class _Problem:
 
     def guesses(self, count: int, seed: int) -> Iterator[NDArray[np.float64]]:
         """Coordinates of costates: that of the straight way, then random ones that turn by about a radian."""
-        rng, dimension = np.random.default_rng(seed), len(self.units)
+        rng, dimension = np.random.default_rng(seed), self.dimension
         finite = [x for x in (*self.left, *self.right) if np.isfinite(x)]
         scale = float(np.mean(finite)) / (self.duration * self.size) if finite else 1.0
         yield self.step(np.zeros(dimension), self.Q0)
@@ -167,10 +156,11 @@ class _Problem:
 
     def step(self, x: NDArray[np.float64], Q: Matrix) -> NDArray[np.float64]:
         """The least change of the costate that brings the end from Q to Q_T, to first order."""
-        half = self.Q0.size if not self.complex else 4 * self.Q0.size
         Phi = tangent_map(self.state(self.costate(x)), DOP853(1e-12, 1e-14), self.duration, 1)
-        response = Phi[:half, half:] @ self.units.T
-        return np.asarray(np.linalg.lstsq(response, self.real(self.QT - Q).reshape(-1), rcond=SINGULAR)[0])
+        missing = (self.QT - Q).reshape(-1)
+        parts = np.concatenate([missing.real, missing.imag]) if self.complex else missing
+        response = Phi[: self.dimension, self.dimension :]
+        return np.asarray(np.linalg.lstsq(response, parts, rcond=SINGULAR)[0])
 
     def shoot(self, x: NDArray[np.float64]) -> tuple[Matrix, float]:
         """Newton's method, with steps that are halved until the miss falls: the costate, and the relative miss."""

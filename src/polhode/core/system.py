@@ -97,8 +97,9 @@ class State:
         return above("state_html")(self)
 
     def invariants(self) -> dict[str, Array]:
-        """The conserved quantities at this state."""
-        return self.system.invariants(self.values)
+        """The conserved quantities at this state; one that no double holds is infinite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.system.invariants(self.values)
 
 
 class System(Hooks):

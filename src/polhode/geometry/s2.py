@@ -1,10 +1,13 @@
 """The unit sphere S² in R³: directions d, e with |d| = 1, and tangent vectors v at d with v · d = 0.
 
+    covariant    ∇_w v = (1 − d⊗d) Dv w, and ∇_ḋ v = v̇ − (d · v̇) d along a curve d(t)                        (4), (5)
     exp          exp_d(v) = cos|v| d + (sin|v|/|v|) v                                                       (6)
     log          log_d(e) = (θ/sin θ) (e − (d · e) d),  θ = ∠(d, e) < π                                     (7)
     geodesic     γ(s) = exp_d(s log_d(e))                                                                   (9)
     transport    of v from d to e along the geodesic: v − (e · v)/(1 + d · e) (d + e)                       (10)
     split        R³ = T_d S² ⊕ span(d): v = tangent(d, v) + (d · v) d                                       (12)
+    split_tensor T = T⊥ + T∥ from d to e: T⊥ takes T_d S² to T_e S² and d to 0, T∥ takes d to a multiple of e
+                 and T_d S² to 0                                                                            (13)
 
 Equation numbers are those of [GR20], Gebhardt & Romero, "The rotating rigid body model based on a non-twisting frame"
 (2020); (7) and (10) are written here without the arccosine, which loses half the digits of a small angle. Antipodal
@@ -22,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInputError
 from ..scalars import atan2, kernel, sqrt
-from .array_api import NEAR, ROUGH, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
+from .array_api import MATRIX, NEAR, ROUGH, SCALAR, VECTOR, check_leading, finite, front, nonzero, units
 from .quaternion import Size, leading
 from .series import angle_ratio, cosine, sinc
-from .vectors import Vector, add, cross, dot, scale, subtract
+from .vectors import Matrix, Vector, add, apply, cross, dot, scale, subtract
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
@@ -71,6 +74,12 @@ def tangent_(d: Vector, v: Vector) -> Vector:
 
 
 @kernel
+def covariant_derivative_(d: Vector, Dv: Matrix, w: Vector) -> Vector:
+    """`(1 − d⊗d) Dv w` (4)."""
+    return tangent_(d, apply(Dv, w))
+
+
+@kernel
 def project_(x: Vector) -> Vector:
     """The point of the sphere nearest to x, `x/|x|`."""
     return scale(1.0 / sqrt(dot(x, x)), x)
@@ -84,13 +93,15 @@ def _direction(name: str, d: ArrayLike) -> NDArray[np.float64]:
     return units(name, d, VECTOR, "a vector of unit length")
 
 
-def _tangent(d: ArrayLike, v: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _tangent(d: ArrayLike, v: ArrayLike, name: str = "v") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """`d` and `v`, if v is meant to be tangent at d: d·v within `ROUGH` times its length of 0, or `NEAR`."""
-    d, v = _direction("d", d), finite("v", v, VECTOR)
-    check_leading(("d", "v"), (d, v), (VECTOR, VECTOR))
+    d, v = _direction("d", d), finite(name, v, VECTOR)
+    check_leading(("d", name), (d, v), (VECTOR, VECTOR))
     bad = np.abs(np.sum(d * v, axis=-1)) > np.maximum(NEAR, ROUGH * np.linalg.norm(v, axis=-1))
     if bad.any():
-        raise InvalidInputError("v", np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d")
+        raise InvalidInputError(
+            name, np.broadcast_to(v, (*bad.shape, 3))[bad][0], "a vector tangent to the sphere at d"
+        )
     return d, v
 
 
@@ -148,6 +159,43 @@ def tangent(d: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
     array([0., 2., 3.])
     """
     return front(tangent_, VECTOR, VECTOR, VECTOR, names=("d", "v"))(_direction("d", d), finite("v", v, VECTOR))
+
+
+def covariant_derivative(d: ArrayLike, Dv: ArrayLike, w: ArrayLike) -> NDArray[np.float64]:
+    """The covariant derivative `∇_w v = (1 − d⊗d) Dv w` at d of a tangent vector field v along the tangent vector w (4).
+
+    `Dv`: the 3×3 matrix of partial derivatives of v at d, of any extension of v to a neighbourhood in R³. Of a field
+    along a curve d(t), whose rate of change is v̇, it is `tangent(d, v̇)` (5).
+
+    >>> Dv = [[0, -1, 0], [1, 0, 0], [0, 0, 0]]                # v = e₃ × x, the velocity of a rotation
+    >>> covariant_derivative([0.6, 0, 0.8], Dv, [0, 1, 0])     # along itself: towards the pole
+    array([-0.64,  0.  ,  0.48])
+    """
+    along = front(covariant_derivative_, VECTOR, MATRIX, VECTOR, VECTOR, names=("d", "Dv", "w"))
+    d, w = _tangent(d, w, "w")
+    return along(d, finite("Dv", Dv, MATRIX), w)
+
+
+def split_tensor(d: ArrayLike, e: ArrayLike, T: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """`T⊥` and `T∥`, whose sum is the 3×3 matrix T, as it splits from d to e (13).
+
+    T⊥ takes the plane tangent at d to the one at e, and d to 0; T∥ takes d to a multiple of e, and that plane to 0. A T
+    that takes d off e, or the plane at d off that at e, does not split and is refused.
+
+    >>> across, along = split_tensor([0, 0, 1], [0, 0, 1], [[2, 1, 0], [1, 3, 0], [0, 0, 5]])
+    >>> across[:2, :2], float(along[2, 2])
+    (array([[2., 1.],
+           [1., 3.]]), 5.0)
+    """
+    d, e, T = _direction("d", d), _direction("e", e), finite("T", T, MATRIX)
+    check_leading(("d", "e", "T"), (d, e, T), (VECTOR, VECTOR, MATRIX))
+    parallel = np.einsum("...i,...ij,...j->...", e, T, d)[..., None, None] * e[..., :, None] * d[..., None, :]
+    across = T - parallel
+    left = np.abs(np.einsum("...i,...ij->...j", e, across)).max(-1) + np.abs(across @ d[..., None])[..., 0].max(-1)
+    bad = left > NEAR * np.abs(T).max((-2, -1))
+    if bad.any():
+        raise InvalidInputError("T", np.broadcast_to(T, (*bad.shape, 3, 3))[bad][0], "a matrix that splits from d to e")
+    return across, parallel
 
 
 def project(x: ArrayLike) -> NDArray[np.float64]:

@@ -31,12 +31,17 @@ LEFT, RIGHT, ERRORS, TERMS, VECTORS = STAGES, STAGES + 1, STAGES + 2, STAGES + 4
 ERROR_ROWS, DENSE_ROWS = STAGES, STAGES + 2
 
 # what is known of the present step: where it starts, how long it is, whether a longer one was refused before it (these
-# three are carried), its error relative to the tolerance, and whether its dense terms are there
-START, LENGTH, REFUSED, ERROR, DENSE, CONTROLS = range(6)
+# three are carried), its error relative to the tolerance, and whether its dense terms are there; and of those before it,
+# how long the longest was and how many of the last were far shorter
+START, LENGTH, REFUSED, ERROR, DENSE, LONGEST, SHORT_STEPS, CONTROLS = range(8)
 CARRIED = 3
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
+SHORT, MOST_SHORT_STEPS = (
+    1e-8,
+    10_000,
+)  # so many steps, each this part of the longest: a switch that is crossed for ever
 FINEST_RTOL = 3e-14  # below it the estimate of the error is rounding
 
 
@@ -231,7 +236,7 @@ def follow(
             while True:
                 end = control[START] + control[LENGTH]
                 h = end - control[START]  # so that times add up without rounding
-                if abs(h) <= 4e-15 * abs(end) or abs(h) < 1e-300:
+                if abs(h) <= 4e-15 * abs(end) or abs(h) < 1e-300 or control[SHORT_STEPS] > MOST_SHORT_STEPS:
                     for i in range(CARRIED):
                         control[i] = y[2 * n + i]
                     report[EVALUATIONS] += calls
@@ -250,6 +255,8 @@ def follow(
                 control[LENGTH] = h * (factor if factor > LEAST_FACTOR else LEAST_FACTOR)
                 control[REFUSED] = 1.0
             control[ERROR] = error
+            control[LONGEST] = max(control[LONGEST], abs(h))
+            control[SHORT_STEPS] = control[SHORT_STEPS] + 1.0 if abs(h) < SHORT * control[LONGEST] else 0.0
             for i in range(n):
                 y[n + i] = left[i]
             for i in range(CARRIED):
@@ -337,6 +344,7 @@ class DOP853Run(Workbench, Run):
 
     def restore(self, sample: Array) -> None:
         super().restore(sample)
+        self._step.control[:] = 0.0
         self._ready = False
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:

@@ -1,5 +1,5 @@
 """Steps for forces that depend on the velocity: by the discrete Lagrange–d'Alembert principle, with the same half kicks
-as the variational ones and the force's virtual work at the two ends of a step; or, for stiff damping, all at its start."""
+as the variational ones and the force's virtual work at the two ends of a step; or all at its start, as for stiff damping."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ class ForcedLGVI(Variational):
 
 
 class FullKickVI(Variational):
-    """Variational integrator on unit quaternions with the whole impulse of the damping at the start of a step, implicit.
+    """Variational integrator on unit quaternions with the whole impulse at the start of a step, of order 1.
 
-    Of order 1, but a relative motion that decays within a step is gone after it, however stiff the damping; the schemes
-    of order 2 let it ring. Momenta are conserved all the same.
+    Of a damper the impulse is implicit: a relative motion that decays within a step is gone after it, however stiff the
+    damping; the schemes of order 2 let it ring. Momenta are conserved all the same. Of a torque on a gyrostat without damper
+    it is `h τ` of the node, as in the programs of [MP16]: to compare with those.
 
     >>> FullKickVI()
     FullKickVI()
     """
 
-    summary = "implicit damping impulse at the start of a step, unit quaternions"
+    summary = "whole impulse at the start of a step, unit quaternions"
     reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16], with corrected signs"
     symplectic = False
     symmetric = False

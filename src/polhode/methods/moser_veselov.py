@@ -6,7 +6,9 @@ momentum are conserved to rounding at any step; what is wrong at a large step is
 bound, the same all along a motion (`system.largest_step`).
 
 In three dimensions the clock can be put right beforehand: with another inertia, which depends on the conserved quantities
-only, the same step is of order 4, 6, 8 or 10 (`geometry.increments.preprocessing`), at the cost of some multiplications.
+only, the same step is of order 4, 6, 8 or 10 (`geometry.increments.preprocessing`), at the cost of some multiplications. In
+more dimensions energy and momentum do not fix the clock; there symmetric compositions of the step are of order 4, 6 or 8, and
+conserve all that the step conserves.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ..core.system import System
 from ..errors import InvalidInputError
 from ..geometry.increments.preprocessing import ORDERS
 from ..scalars import compiled
+from .composition import ORDERS as COMPOSED
 from .composition import composition_stages
 from .loops import DriftKickRun
 
@@ -53,8 +56,9 @@ class MoserVeselov(_Discrete):
     exact arithmetic they are the same map (MDRBn), written down for the pairing of Q_k and M_k that is symplectic. Since
     a state holds no pair, a run of algorithm 1 that is taken up again goes on to rounding, not bit for bit.
 
-    `order` 4, 6, 8 or 10 preprocesses the inertia; for n = 3 and algorithm 2. The motion of the momentum on its sphere is
-    still symplectic; that on T*SO(3) is up to the order, since the preprocessing depends on the momentum.
+    `order` 4, 6, 8 or 10, for algorithm 2: for n = 3 it preprocesses the inertia. The motion of the momentum on its sphere is
+    still symplectic; that on T*SO(3) is up to the order, since the preprocessing depends on the momentum. For n > 3 it
+    composes steps (order 4, 6, 8), which are symplectic, and shorter than h or longer, to both sides in time.
 
     >>> MoserVeselov(algorithm=1)
     MoserVeselov(algorithm=1)
@@ -80,22 +84,19 @@ class MoserVeselov(_Discrete):
         return [cls(algorithm=1), *(cls(order=order) for order in ORDERS)]
 
     def why_not(self, system: System) -> str | None:
-        representation = system.representations.get(self.representation)
-        if (
-            isinstance(representation, DiscreteBodyRepresentation)
-            and self.order > 2
-            and self.order not in representation.preprocessed
-        ):
-            return "orders above 2 are for n = 3: only there do energy and momentum alone fix the discrete body's clock"
+        body = system.representations.get(self.representation)
+        if isinstance(body, DiscreteBodyRepresentation) and self.order not in (*COMPOSED, *body.preprocessed):
+            return "order 10 is for n = 3: only there do energy and momentum alone fix the discrete body's clock"
         return super().why_not(system)
 
     def run(self, start: Start) -> DriftKickRun:
         if self.algorithm == 1:
             return PairRun(start, composition_stages(2))
         body = start.representation
-        if isinstance(body, DiscreteBodyRepresentation) and self.order > 2:
+        if isinstance(body, DiscreteBodyRepresentation) and self.order in body.preprocessed:
             start = replace(start, representation=replace(body, drift=body.preprocessed[self.order]))
-        return super().run(start)
+            return super().run(start)
+        return DriftKickRun(start, composition_stages(self.order))
 
 
 class SymmetricMoserVeselov(_Discrete):

@@ -16,16 +16,17 @@ import numpy as np
 
 from ..analysis.precision import QuotientOfPrecision, quotient_of_precision
 from ..core.system import State
-from ..geometry import so3
+from ..geometry import s2, so3
 from ..methods import EnergyMomentum, LagrangeDAlembert
 from ..methods.directors import DirectorScheme
 from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems import DirectorBody, NonTwistingBody
-from .base import Comparison, misprint, published_value
+from .base import Comparison, correct_statement, misprint, published_value
 
 INERTIA = [[3.0, -1.0 / 7.0, 0.0], [-1.0 / 7.0, 4.0, 0.0], [0.0, 0.0, 5.0]]  # (111)
 STEP, END = 0.005, 5.0
+SPACING = 1e-3  # of samples of which a rate is found
 SECONDS = np.arange(1.0, 6.0)
 SOURCE_ERROR = 2e-8  # after up to 4000 steps with a tolerance of 1e-10 each
 SCHEMES: dict[str, DirectorScheme] = {"EM": EnergyMomentum(), "DLA": LagrangeDAlembert()}
@@ -104,7 +105,7 @@ def compare_nontwisting() -> list[Comparison]:
         rows += _quotients(case)
         rows += _over_time(case)
         rows += _comparison(case)
-    return rows + _misprints()
+    return rows + _sphere() + _misprints()
 
 
 def _quotients(case: Case) -> list[Comparison]:
@@ -153,6 +154,40 @@ def _comparison(case: Case) -> list[Comparison]:
     return rows
 
 
+def _twisting_motion() -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """An exact motion of the standard body, which does twist, at five times `SPACING` apart; and ḋ₃ at the middle one."""
+    body = DirectorBody(INERTIA)
+    state = body.state(omega=[1.0, -0.7, 0.5])
+    values = body.exact(state, 1.0 + SPACING * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]))
+    motion = {"R": values["R"]} | {name: body.derive(name, values) for name in ("omega", "pi_par", "pi_perp")}
+    return motion, np.cross(motion["R"][2] @ motion["omega"][2], motion["R"][2][:, 2])
+
+
+def _rate(samples: np.ndarray) -> np.ndarray:
+    """The derivative at the middle of five samples."""
+    return (8.0 * (samples[3] - samples[1]) - (samples[4] - samples[0])) / (12.0 * SPACING)
+
+
+def _sphere() -> list[Comparison]:
+    """The covariant derivative and the split of tensors on S², along that motion."""
+    motion, d3_rate = _twisting_motion()
+    d3, pi = motion["R"][2][:, 2], motion["pi_perp"]
+    nabla = s2.tangent(d3, _rate(pi))
+    Dv = np.outer(_rate(pi), d3_rate) / (d3_rate @ d3_rate)  # of a field that is π⊥ on the path of d₃
+    field = s2.covariant_derivative(d3, Dv, d3_rate)
+    R = motion["R"][2]
+    across, along = s2.split_tensor(d3, R[:, 2], R @ np.array(INERTIA) @ R.T)
+    w = R @ motion["omega"][2]
+    split = np.concatenate([across @ w - motion["pi_perp"][2], along @ w - motion["pi_par"][2] * d3])
+    return [
+        correct_statement("(4)", "|∇π⊥ of a field − ∇π⊥ along the curve|", np.abs(field - nabla).max()),
+        correct_statement(
+            "(5)", "|∇π⊥ + π∥ ḋ₃| of a free motion", np.abs(nabla + motion["pi_par"][2] * d3_rate).max(), 1e-9
+        ),
+        correct_statement("(13)", "|J⊥ w − π⊥|, |J∥ w − π∥ d₃|", np.abs(split).max()),
+    ]
+
+
 def _misprints() -> list[Comparison]:
     """Misprinted equations."""
     rows = []
@@ -161,15 +196,9 @@ def _misprints() -> list[Comparison]:
         Pi, text = case_run(case.number, "EM").final.Pi[0], case.stationary["EM"][0]
         rows.append(misprint(equation, "Π¹ that the load gives", heavy.final.Pi[0], float(text), Pi, TOO_LARGE, 1e-6))
 
-    # along an exact motion of the standard body, which does twist
-    body = DirectorBody(INERTIA)
-    state = body.state(omega=[1.0, -0.7, 0.5])
-    d = 1e-3
-    motion = body.exact(state, 1.0 + d * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]))
-    along = body.derive("pi_par", motion)
-    rate = (8.0 * (along[3] - along[1]) - (along[4] - along[0])) / (12.0 * d)
-    d3_rate = np.cross(motion["R"][2] @ body.derive("omega", motion)[2], motion["R"][2][:, 2])
-    work = body.derive("pi_perp", motion)[2] @ d3_rate
+    motion, d3_rate = _twisting_motion()
+    rate = _rate(motion["pi_par"])
+    work = motion["pi_perp"][2] @ d3_rate
     reason = "d₃·dπ⊥/dt = −π⊥·dd₃/dt, so the sign is minus; μ absorbs it in (69b) and (71b)"
     rows.append(misprint("(51b)", "dπ∥/dt of a free motion", -work, work, rate, reason, 1e-9))
     frame = motion["R"][2]

@@ -13,6 +13,7 @@ from ..core.system import State, System
 from ..errors import InvalidInputError
 from .events import Event
 
+LARGE = 1e150  # the squares of larger numbers may be too large for a double
 MOST_STEPS = 2**53  # up to this number a double holds every integer exactly
 
 
@@ -27,7 +28,12 @@ def check_arguments(state: Any, method: Any) -> None:
 
 
 def check_start(state: State) -> None:
-    """Refuse a start at which a part of the energy is not a number: it lies outside the domain of a potential."""
+    """Refuse a start at which the energy is not a number, outside the domain of a potential, or too large for a double."""
+    if any(np.abs(value).max(initial=0.0) > LARGE for value in state.values.values()):
+        for name, quantity in (*state.values.items(), *state.invariants().items()):
+            if np.any(np.isinf(quantity)):
+                problem = f"its {name} is too large for a double; smaller rates or other units are needed"
+                raise InvalidInputError("state", state, problem=problem)
     with np.errstate(all="ignore"):
         parts = state.system.energies(state.values, state.t)
     if any(np.any(np.isnan(part)) for part in parts.values()):

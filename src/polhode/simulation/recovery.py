@@ -16,6 +16,10 @@ from .step_limit import largest_step, rounded_down
 from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
+CONTINUOUS = (
+    "A torque must be a continuous function of the rate: one that switches has no value at the switch; replace the switch "
+    "by a steep slope, such as tanh(rate/width)."
+)
 
 
 def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
@@ -68,7 +72,7 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
     t, residual = float(trajectory.t[-1]), run.report.worst_residual
     where = f"after {done} steps, at t = {t:.12g}"
     h = abs(trajectory.step)
-    met = bodies_that_met(trajectory.final)
+    met, forced = bodies_that_met(trajectory.final), not trajectory.system.hamiltonian
     if met:
         message = (
             f"{where}: {met} touch; their gravity is not valid inside each other, and a step fails there sooner or later. "
@@ -77,9 +81,8 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
     elif status == NO_NODE_RATE:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
         message = (
-            f"{where}: no rate at the end of a step of {h:.12g} agrees with the torque, which depends on it. A torque must "
-            "be a continuous function of the rate: one that switches has no value at the switch; replace the switch by a "
-            f"steep slope, such as tanh(rate/width). If it is continuous, take a step below {rounded_down(limit)}"
+            f"{where}: no rate at the end of a step of {h:.12g} agrees with the torque, which depends on it. {CONTINUOUS} "
+            f"If it is continuous, take a step below {rounded_down(limit)}"
         )
     elif status == NOT_FINITE:
         message = (
@@ -91,12 +94,16 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
             f"{where}: {trajectory.method!r} finds no inner step that meets its tolerances; possible causes: the motion "
             "is singular near here, the tolerances are below rounding, or an angle per step is too large"
         )
+        if forced:
+            message += f", or a torque that switches. {CONTINUOUS}"
     else:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
         message = (
             f"{where}: the discrete equations have no solution near the present state for a step of {h:.12g}; "
             f"the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
         )
+        if forced:
+            message += f". If a torque switches here, no step will do. {CONTINUOUS}"
     error = ConvergenceError(message, step=done, time=t, residual=residual)
     error.add_note(
         "The trajectory up to this time is in the .trajectory of the error."

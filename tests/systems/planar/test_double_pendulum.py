@@ -78,6 +78,44 @@ def test_a_long_step_has_the_root_that_joins_zero(links: tuple[float, ...]) -> N
     np.testing.assert_allclose(final.theta - start.theta, turns, atol=1e-8)
 
 
+BEYOND = [  # inertia2, mass2, length1, centre2, theta, omega: with inertia1 = mass1 = 1 and no gravity
+    ((1.4, 1.4, 1.2, 0.9), (-2.1, 2.4), (1.8, -0.7)),
+    ((0.7, 0.4, 1.4, 1.2), (-2.5, 2.2), (1.4, -0.4)),
+    ((1.4, 1.3, 0.8, 0.7), (-1.3, 0.2), (-1.4, -0.3)),
+]
+
+
+@pytest.mark.parametrize(("links", "theta", "omega"), BEYOND)
+def test_a_step_may_turn_a_link_by_more_than_a_right_angle(
+    links: tuple[float, ...], theta: tuple[float, float], omega: tuple[float, float]
+) -> None:
+    """The root that joins zero goes on as long as its determinant is positive; here it is followed in short parts."""
+    J2, m2, l1, c2 = links
+    body = ph.DoublePlanarPendulum(1.0, J2, mass1=1.0, mass2=m2, length1=l1, centre1=0.5, centre2=c2, g=0.0)
+    start = body.state(theta=theta, omega=omega)
+    A, w, delta = 1.0 + m2 * l1 * l1, m2 * l1 * c2, theta[1] - theta[0]
+    a = b = 0.0
+    for share in np.linspace(0.0, 1.0, 2001)[1:]:
+        for _ in range(3):
+            jacobian = np.array([[A * np.cos(a), w * np.cos(delta + b)], [w * np.cos(delta - a), J2 * np.cos(b)]])
+            assert np.linalg.det(jacobian) > 0.01
+            r = [
+                A * np.sin(a) + 2 * w * np.sin(b / 2) * np.cos(delta + b / 2) - share * start.p[0],
+                J2 * np.sin(b) + 2 * w * np.sin(a / 2) * np.cos(delta - a / 2) - share * start.p[1],
+            ]
+            a, b = np.array([a, b]) - np.linalg.solve(jacobian, r)
+    assert max(abs(a), abs(b)) > 1.7
+    found = ph.simulate(start, step=1.0, steps=1, method=ph.LGVI()).final
+    np.testing.assert_allclose(np.exp(1j * (found.theta - theta)), np.exp(1j * np.array([a, b])), atol=1e-10)
+
+
+def test_rates_whose_energy_no_double_holds_are_refused() -> None:
+    start = BODY.state(theta=[0.5, -0.3], omega=[1e200, -8.0])
+    assert start.invariants()["energy"] == np.inf
+    with pytest.raises(ph.InvalidInputError, match="its energy is too large for a double"):
+        ph.simulate(start, step=0.1, steps=1, method=ph.LGVI())
+
+
 def test_without_gravity_the_total_momentum_is_kept() -> None:
     body = ph.DoublePlanarPendulum(1.0, 0.6, mass1=1, mass2=0.8, length1=0.7, centre1=0.4, centre2=0.5, g=0.0)
     run = ph.simulate(body.state(theta=[0.5, -0.9], omega=[0.8, -0.4]), step=0.05, steps=100_000, save_every=100)

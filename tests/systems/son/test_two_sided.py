@@ -53,20 +53,37 @@ def test_the_rigid_bodies_are_limits(side: str) -> None:
         assert np.abs(integrals - integrals[0]).max() < 1e-11 * np.abs(integrals).max()
 
 
-def test_the_unitary_problem_is_a_real_one_of_twice_the_size() -> None:
+def realified(Q: np.ndarray) -> np.ndarray:
+    """A complex p × q matrix as a real 2p × 2q one: Q† becomes the transpose."""
+    return np.block([[Q.real, -Q.imag], [Q.imag, Q.real]])
+
+
+def test_complex_matrices_move_by_unitary_ones() -> None:
+    """Against NumPy on complex numbers, and against real matrices of twice the size, in the subspace of which they move."""
     rng = np.random.default_rng(0)
     Q, P = rng.standard_normal((2, 2, 3)) + 1j * rng.standard_normal((2, 2, 3))
     left, right = np.array([0.7, 1.2]), np.array([0.6, 1.5, 0.9])
-    body = CoupledDoubleBrackets(np.tile(left, 2), np.tile(right, 2))
-    state = body.state(Q=db.realified(Q), P=db.realified(P))
-    end = simulate(state, step=1.0, steps=1, method=TIGHT).final
+    body = CoupledDoubleBrackets(left, right, unitary=True)
+    state = body.state(Q=Q, P=P)
+    run = simulate(state, step=1.0, steps=1, method=TIGHT, tangent=True)
     expected = integrated(db.inverse_operator(left), db.inverse_operator(right), Q, P, 1.0)
-    for found, known in zip((end.Q, end.P), expected, strict=True):
-        assert np.abs(db.complexified(found) - known).max() < 1e-10
-        assert np.abs(db.realified(db.complexified(found)) - found).max() < 1e-10
+    for found, known in zip(body.matrices(run.final), expected, strict=True):
+        assert np.abs(found - known).max() < 1e-10
+    assert max(run.drift().values()) < 1e-10
+    omega = body.symplectic_form("default", np.zeros(0))
+    assert np.abs(run.tangent[-1].T @ omega @ run.tangent[-1] - omega).max() < 1e-9
+    real = CoupledDoubleBrackets(np.tile(left, 2), np.tile(right, 2))
+    twice = simulate(real.state(Q=realified(Q), P=realified(P)), step=1.0, steps=1, method=TIGHT).final
+    for found, known in zip((twice.Q, twice.P), expected, strict=True):
+        assert np.abs(realified(known) - found).max() < 1e-10
+    assert twice.invariants()["energy"] == pytest.approx(2.0 * float(state.invariants()["energy"]))
     U, V = db.controls(db.inverse_operator(left), db.inverse_operator(right), Q, P)
     assert np.allclose(U, -U.conj().T)
     assert np.allclose(V, -V.conj().T)
+    again = CoupledDoubleBrackets(**body.describe())
+    assert np.array_equal(again.parameters(), body.parameters())
+    with pytest.raises(InvalidInputError, match=r"left.*positive"):
+        CoupledDoubleBrackets([-0.1, 1.0], right, unitary=True)
 
 
 def test_the_double_bracket_is_the_two_sided_motion() -> None:

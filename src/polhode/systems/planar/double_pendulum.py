@@ -44,7 +44,7 @@ LINKS = ParameterLayout(A=1, J2=1, w=1, offset=2, g1=2, g2=2)
 INERTIA1, INERTIA2, COUPLING, OFFSET, WEIGHT1, WEIGHT2 = LINKS.offsets("A", "J2", "w", "offset", "g1", "g2")
 MAX_ITERATIONS = 25
 # The root is followed in so many parts of h p, each with so many corrections, none of which is longer, squared, than:
-PARTS, CORRECTIONS, LONGEST = 64, 3, 0.1
+PARTS, CORRECTIONS, LONGEST = 512, 3, 0.1
 RESIDUAL_BOUND = 1e-26  # squared, relative to h p
 RIGHT_ANGLE = 2.467  # squared
 CENTRES = ("centre1", "centre2")
@@ -142,14 +142,13 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         moving = moving & (da * da + db * db > 1e-19)
         iterations += 1
     defect = pair_defect(A0, B0, w0, d0, g0, a, b)
-    # the wanted root joins zero: the links turn by less than a right angle and the determinant stays positive
+    # the wanted root joins zero, with a positive determinant all the way: as it does where no link turns by a right angle
     good = (defect <= RESIDUAL_BOUND) & (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
     if any_of(where(good, 0.0, 1.0) > 0.5):
         fa, fb, determinant = followed_pair(A0, B0, w0, d0, g0)
         a, b = where(good, a, fa), where(good, b, fb)
         defect = pair_defect(A0, B0, w0, d0, g0, a, b)
-        near = (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
-        good = good | ((defect <= RESIDUAL_BOUND) & near)
+        good = good | ((defect <= RESIDUAL_BOUND) & (determinant > 0.0))
         iterations += PARTS * CORRECTIONS
     record(report, iterations, worst(defect))
     if any_of(where(good, 0.0, 1.0) > 0.5):

@@ -8,8 +8,8 @@ Q̂ = (0, Q; −Q†, 0), it is the pair of double brackets
     dQ̂/dt = [Q̂, Ĵ⁻¹[P̂, Q̂]],    dP̂/dt = [P̂, Ĵ⁻¹[P̂, Q̂]],    Ĵ = diag(J_U, J_V)                                  (5.10)
 
 `J_U → ∞` leaves the symmetric left-invariant rigid body and `J_V → ∞` the right-invariant one. The operators are those of the
-rigid body here, J(U) = ΛU + UΛ with a real diagonal Λ, whose entries may be infinite. Complex matrices are real ones of twice
-the size (`realified`): the same flow, in an invariant subspace.
+rigid body here, J(U) = ΛU + UΛ with a real diagonal Λ, whose entries may be infinite. Real matrices are turned by SO(p) and
+SO(q), complex ones, whose real and imaginary parts are variables of their own, by U(p) and U(q).
 """
 
 from __future__ import annotations
@@ -88,24 +88,6 @@ def inverse_operator(Lambda: ArrayLike) -> Operator:
     return lambda K: K / sums
 
 
-def realified(Q: ArrayLike) -> Array:
-    """A complex p × q matrix as a real 2p × 2q one, (Re, −Im; Im, Re): Q† becomes the transpose.
-
-    >>> realified([[1 + 2j]])
-    array([[ 1., -2.],
-           [ 2.,  1.]])
-    """
-    Q = np.asarray(Q, dtype=np.complex128)
-    return np.block([[Q.real, -Q.imag], [Q.imag, Q.real]])
-
-
-def complexified(Q: ArrayLike) -> NDArray[np.complex128]:
-    """The inverse of `realified`."""
-    Q = np.asarray(Q, dtype=np.float64)
-    p, q = Q.shape[-2] // 2, Q.shape[-1] // 2
-    return Q[..., :p, :q] + 1j * Q[..., p:, :q]
-
-
 def block_manakov_integrals(Lambda: ArrayLike, Q: ArrayLike, P: ArrayLike) -> Array:
     """The coefficients of λʲ in tr([P̂, Q̂] + λ diag(0, Λ²))ᵏ (8.8), k ≤ 2n: constant along SRBn.
 
@@ -155,11 +137,63 @@ def rhs_two_sided(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int
     return SUCCESS
 
 
+@compiled
+def _put_control(
+    S: Any, y: Any, p: Any, c: int, n: int, m: int, first: int, right: int, offset: int, width: int
+) -> None:
+    """`U = J_U⁻¹(PQ† − QP†)`, or `V = J_V⁻¹(P†Q − Q†P)` if `right`, to c: n × n real parts, then imaginary ones. m is the
+    number of terms, `first` that of complex entries, and the weights lie from `offset` on in rows of `width`."""
+    row, term = (1, n) if right else (m, 1)  # from one entry of the product to the next, and from one term
+    for i in range(n):
+        for j in range(n):
+            re, im = 0.0 * get(y, 0, S), 0.0 * get(y, 0, S)
+            for k in range(m):
+                here, there = i * row + k * term, j * row + k * term
+                a, b = get(y, 2 * first + here, S), get(y, 3 * first + here, S)  # P
+                x, d = get(y, there, S), get(y, first + there, S)  # Q
+                e, f = get(y, 2 * first + there, S), get(y, 3 * first + there, S)
+                u, v = get(y, here, S), get(y, first + here, S)
+                re = re + (a * x + b * d) - (u * e + v * f)
+                # P Q̄ − Q P̄ from the left, P̄ Q − Q̄ P from the right
+                im = im + ((a * d - b * x) - (u * f - v * e) if right else (b * x - a * d) - (v * e - u * f))
+            weight = par(p, offset + i * width + j, S)
+            put(y, c + i * n + j, S, re * weight)
+            put(y, c + n * n + i * n + j, S, im * weight)
+
+
+@rate
+def rhs_unitary(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+    """(5.9) on complex (Q, P), as real and imaginary parts: `Q̇ = UQ − QV`, `Ṗ = UP − PV`."""
+    rows, columns = par_int(p, ROWS, S), par_int(p, COLUMNS, S)
+    width, size = rows + columns, rows * columns
+    U = 4 * size
+    V = U + 2 * rows * rows
+    corner = WEIGHTS + rows * width + rows
+    _put_control(S, y, p, U, rows, columns, size, 0, WEIGHTS, width)
+    _put_control(S, y, p, V, columns, rows, size, 1, corner, width)
+    for which in range(2):
+        X = 2 * which * size
+        for i in range(rows):
+            for j in range(columns):
+                re, im = 0.0 * get(y, 0, S), 0.0 * get(y, 0, S)
+                for k in range(rows):
+                    a, b = get(y, U + i * rows + k, S), get(y, U + (rows + i) * rows + k, S)
+                    x, z = get(y, X + k * columns + j, S), get(y, X + size + k * columns + j, S)
+                    re, im = re + (a * x - b * z), im + (a * z + b * x)
+                for k in range(columns):
+                    a, b = get(y, V + k * columns + j, S), get(y, V + (columns + k) * columns + j, S)
+                    x, z = get(y, X + i * columns + k, S), get(y, X + size + i * columns + k, S)
+                    re, im = re - (x * a - z * b), im - (x * b + z * a)
+                put(dy, X + i * columns + j, S, re)
+                put(dy, X + size + i * columns + j, S, im)
+    return SUCCESS
+
+
 class CoupledDoubleBrackets(System):
     """Motion of p × q matrices from both sides: the coupled double brackets.
 
-    `left`: p numbers Λ of J_U, `right`: q numbers of J_V; infinite ones let nothing turn from that side. A unitary problem is
-    given by `realified` matrices and each Λ twice over.
+    `left`: p numbers Λ of J_U, `right`: q numbers of J_V; infinite ones let nothing turn from that side. `unitary`: whether the
+    matrices are complex; the fields Q and P then are their real parts, beside Q_imag and P_imag, and `matrices` joins them.
 
     >>> body = CoupledDoubleBrackets(left=[np.inf, np.inf, np.inf], right=[1, 2, 3])     # the symmetric rigid body
     >>> body.state(Q=np.eye(3), P=np.eye(3)).Q.shape
@@ -178,33 +212,54 @@ class CoupledDoubleBrackets(System):
         "momentum_norms": Invariant("casimir", "norms of PQᵀ − QPᵀ and PᵀQ − QᵀP"),
     }
 
-    def __init__(self, left: ArrayLike, right: ArrayLike) -> None:
-        self.left, self.right = _side("left", left), _side("right", right)
+    def __init__(self, left: ArrayLike, right: ArrayLike, *, unitary: bool = False) -> None:
+        if not isinstance(unitary, bool | np.bool_):
+            raise InvalidInputError("unitary", unitary, "True or False")
+        self.unitary = bool(unitary)
+        self.left, self.right = _side("left", left, self.unitary), _side("right", right, self.unitary)
         self.rows, self.columns = len(self.left), len(self.right)
+        meanings = {name: field.meaning for name, field in type(self).fields.items()}
+        if self.unitary:
+            meanings |= {f"{name}_imag": f"{meaning}, imaginary part" for name, meaning in meanings.items()}
         self.fields = {  # type: ignore[misc]  # as the class has them, in this body's shape
-            name: Field((self.rows, self.columns), field.meaning) for name, field in type(self).fields.items()
+            name: Field((self.rows, self.columns), meaning) for name, meaning in meanings.items()
         }
 
     def describe(self) -> dict[str, Any]:
-        return {"left": self.left.tolist(), "right": self.right.tolist()}
+        described: dict[str, Any] = {"left": self.left.tolist(), "right": self.right.tolist()}
+        return described | ({"unitary": True} if self.unitary else {})
 
     def parameters(self) -> Array:
         inverse = np.zeros((self.rows + self.columns,) * 2)
         for Lambda, part in ((self.left, slice(0, self.rows)), (self.right, slice(self.rows, None))):
             sums = Lambda[:, None] + Lambda
-            np.fill_diagonal(sums, np.inf)
+            if not self.unitary:
+                np.fill_diagonal(sums, np.inf)
             inverse[part, part] = 1.0 / sums
         return np.concatenate([SHAPE.pack(rows=self.rows, columns=self.columns), inverse.reshape(-1)])
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return _representations(self.rows, self.columns)
+        return _representations(self.rows, self.columns, self.unitary)
 
     def state(self, *, Q: ArrayLike, P: ArrayLike, t: float = 0.0) -> State:
-        """A state from two real p × q matrices."""
-        shape = (self.rows, self.columns)
-        values = {"Q": check_finite("Q", Q, shape), "P": check_finite("P", P, shape)}
+        """A state from two p × q matrices, real or, if the system is unitary, complex."""
+        shape, values = (self.rows, self.columns), {}
+        for name, given in (("Q", Q), ("P", P)):
+            if self.unitary and np.iscomplexobj(given):
+                values[name] = check_finite(name, np.real(given), shape)
+                values[f"{name}_imag"] = check_finite(name, np.imag(given), shape)
+            else:
+                values[name] = check_finite(name, given, shape)
+                values |= {f"{name}_imag": np.zeros(shape)} if self.unitary else {}
         return State(self, values, float(check_finite("t", t, ())))
+
+    def matrices(self, values: Mapping[str, Array] | Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Q and P of a state, of a trajectory or of values by name; complex ones if the system is unitary."""
+        at = values.__getitem__ if isinstance(values, Mapping) else lambda name: getattr(values, name)
+        if not self.unitary:
+            return at("Q"), at("P")
+        return at("Q") + 1j * at("Q_imag"), at("P") + 1j * at("P_imag")
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:
@@ -212,23 +267,23 @@ class CoupledDoubleBrackets(System):
         raise PolhodeError(f"no field {name!r}")
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        Q, P = values["Q"], values["P"]
+        Q, P = self.matrices(values)
         left, right = P @ _dagger(Q), _dagger(P) @ Q
         momenta = left - _dagger(left), right - _dagger(right)
         energies = [
-            0.125 * np.sum(K * inverse_operator(Lambda)(K), axis=(-2, -1))
+            0.125 * np.sum((np.conj(K) * inverse_operator(Lambda)(K)).real, axis=(-2, -1))
             for K, Lambda in zip(momenta, (self.left, self.right), strict=True)
         ]
         stretches = [np.asarray(np.linalg.svd(A, compute_uv=False), dtype=np.float64) for A in (Q, P)]
         return {
             "energy": energies[0] + energies[1],
             "singular_values": np.concatenate(stretches, axis=-1),
-            "momentum_norms": np.stack([np.sqrt(np.sum(K * K, axis=(-2, -1))) for K in momenta], axis=-1),
+            "momentum_norms": np.stack([np.linalg.norm(K, axis=(-2, -1)) for K in momenta], axis=-1),
         }
 
     def symplectic_form(self, representation: str, y: Array) -> Array:
-        """Ω_gl (3.5): `½ tr(η₂ᵀ ξ₁ − η₁ᵀ ξ₂)`."""
-        one = 0.5 * np.eye(self.rows * self.columns)
+        """Ω_gl (3.5): `½ Re tr(η₂† ξ₁ − η₁† ξ₂)`."""
+        one = 0.5 * np.eye(self.rows * self.columns * (2 if self.unitary else 1))
         return np.block([[np.zeros_like(one), one], [-one, np.zeros_like(one)]])
 
     @classmethod
@@ -237,7 +292,7 @@ class CoupledDoubleBrackets(System):
         return body.state(Q=[[0.9, -0.3, 0.2], [0.1, 0.8, -0.5]], P=[[0.4, 0.7, -0.6], [-0.8, 0.3, 0.5]])
 
 
-def _side(field: str, value: ArrayLike) -> Array:
+def _side(field: str, value: ArrayLike, unitary: bool) -> Array:
     try:
         Lambda = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -246,10 +301,15 @@ def _side(field: str, value: ArrayLike) -> Array:
         raise InvalidInputError(field, value, "a list of numbers, infinite ones where nothing turns")
     if len(Lambda) > 1 and not np.sum(np.sort(Lambda)[:2]) > 0.0:
         raise InvalidInputError(field, value, "Λᵢ + Λⱼ > 0 for i ≠ j")
+    if unitary and not np.all(Lambda > 0.0):
+        raise InvalidInputError(field, value, "positive numbers, where matrices are complex")
     return Lambda
 
 
 @cache
-def _representations(rows: int, columns: int) -> Mapping[str, Representation]:
-    layout = Layout(*(Variable(name, Matrices(rows, columns)) for name in ("Q", "P")))
+def _representations(rows: int, columns: int, unitary: bool) -> Mapping[str, Representation]:
+    names = ("Q", "Q_imag", "P", "P_imag") if unitary else ("Q", "P")
+    layout = Layout(*(Variable(name, Matrices(rows, columns)) for name in names))
+    if unitary:
+        return {Form.DEFAULT: Representation(layout, rhs=rhs_unitary, workspace=2 * (rows * rows + columns * columns))}
     return {Form.DEFAULT: Representation(layout, rhs=rhs_two_sided, workspace=4 * (rows + columns) ** 2)}

@@ -54,6 +54,7 @@ from .gyrostat_flows import (
     carried_rho,
     drift_matrix,
     drift_quaternion,
+    full_kick_drift,
     given_drift,
     given_rho,
     given_rhs,
@@ -181,6 +182,11 @@ class Gyrostat(AttitudeSystem):
             else:
                 drift, rhs = self._drift[name], self._rhs if name == Form.DEFAULT else None
             made[name] = Representation(layout, drift, self._force(name, at, layout.size), rhs, workspace=SLOTS)
+        if Form.FULL_KICK not in made and not self.given and made[Form.QUATERNION].force is not None:
+            layout = made[Form.QUATERNION].layout
+            at, acts = ATTITUDES[Form.QUATERNION].manifold.size, self._acting()
+            drift = full_kick_drift(at, layout.size, *acts[0], **acts[1])
+            made[Form.FULL_KICK] = Representation(layout, drift, workspace=2 * SLOTS)
         if not self.hamiltonian:
             made[Form.FORCED] = made[Form.DEFAULT]  # the half kicks are the discrete Lagrange–d'Alembert principle
         return made
@@ -188,14 +194,17 @@ class Gyrostat(AttitudeSystem):
     def _force(self, form: str, at: int, slots: int) -> Flow | None:
         if not (self.moment.acts or self.command.acts or self.environment):
             return None
+        if not self.given and self.moment.by_numbers and self.command.by_numbers:
+            return self._surrounded[form] if self.environment else self._pulses[form]
+        acts, functions = self._acting()
+        rho = given_rho(self.given.kernel) if self.given else carried_rho
+        return torque_flow(at, slots, rho, *acts, **functions)
+
+    def _acting(self) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
+        """Torque, command and environment as kernels, and the functions of users among them."""
         around = surroundings if self.environment else no_surroundings
-        tau, command = uniform(self.moment), uniform(self.command)
-        functions = {"torque": self.moment.user, "rotor_torque": self.command.user}
-        if not self.given:
-            if self.moment.by_numbers and self.command.by_numbers:
-                return self._surrounded[form] if self.environment else self._pulses[form]
-            return torque_flow(at, slots, carried_rho, tau, command, around, **functions)
-        return torque_flow(at, slots, given_rho(self.given.kernel), tau, command, around, **functions)
+        acts = uniform(self.moment), uniform(self.command), around
+        return acts, {"torque": self.moment.user, "rotor_torque": self.command.user}
 
     @property
     def representations(self) -> Mapping[str, Representation]:

@@ -342,3 +342,20 @@ def torque_flow(
         return NO_NODE_RATE if lost else SUCCESS
 
     return TransientFlow(force, **given)
+
+
+@remembered
+def full_kick_drift(at: int, slots: int, tau: Any, command: Any, around: Any, **given: StateFunction | None) -> Flow:
+    """A step with the whole impulse of the torque at its start, `Π ↦ Π + h τ(t, R, ω)`, and that of the rotors, `ρ ↦ ρ + h u`:
+    of order 1, as [MP16] has it in its programs. The slots are workspace."""
+
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        R, Pi, rho = attitude(S, y, at), get3(y, at, S), get3(y, at + RHO, S)
+        omega = apply_symmetric(par6(p, INVERSE_INERTIA, S), subtract(Pi, rho))
+        put_torque(S, y, p, t, slots, R, omega, tau, command)
+        moment, rate = add(get3(y, slots, S), around(S, p, t, R)), get3(y, slots + RHO, S)
+        put3(y, at, S, add(Pi, scale(h, moment)))
+        put3(y, at + RHO, S, add(rho, scale(h, rate)))
+        return carried_step(S, y, p, t, h, at, gyrostat_step, report)  # type: ignore[no-any-return]
+
+    return TransientFlow(drift, **given)
