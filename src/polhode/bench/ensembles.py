@@ -18,6 +18,7 @@ from ..core.method import Method
 from ..core.system import State
 from ..ensemble import Ensemble, ensemble
 from ..methods import DOP853, LGVI, Exact, GaussLegendre
+from ..methods.loops import aligned
 from ..scalars import lane_width, lanes
 from ..systems import FullTwoBodyProblem, Gyrostat, OrbitingBody, Pendulum3D
 from .entries import Bar, Effort, Entry
@@ -25,7 +26,7 @@ from .free_body import BODY, OMEGA, state
 from .jobs import Job
 from .motions import dumbbells, turning
 from .step_costs import lane_bar
-from .yardstick import STRICT, LaneYardstick, aligned
+from .yardstick import STRICT, LaneYardstick
 
 Array = NDArray[np.float64]
 

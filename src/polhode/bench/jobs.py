@@ -22,7 +22,7 @@ class Job:
         self.steps = steps
         if len(states) > 1:
             members = [method.start(state, step).y for state in states]
-            self.run.y = np.stack(members, axis=1).ravel()
+            self.run.y[:] = np.stack(members, axis=1).ravel()
         self._start = self.run.y.copy()
         self._samples = np.empty((0, self._start.size))
 

@@ -97,11 +97,3 @@ class LaneYardstick:
         if iterations < 0:
             raise RuntimeError("the discrete equation of a member has no solution")
         return iterations
-
-
-def aligned(shape: tuple[int, ...], boundary: int = 128) -> NDArray[np.float64]:
-    """An array of doubles whose first byte lies on a boundary, as vectors want it."""
-    size = int(np.prod(shape)) * 8
-    room = np.empty(size + boundary, dtype=np.uint8)
-    start = -room.ctypes.data % boundary
-    return room[start : start + size].view(np.float64).reshape(shape)

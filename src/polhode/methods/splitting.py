@@ -18,7 +18,7 @@ from ..core.system import System
 from ..scalars import loop, tail
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
-from .loops import Clock, LoopRun, Slots, Span, put_force
+from .loops import Clock, LoopRun, Slots, Span, aligned, put_force
 
 # The first kicks and drifts of each set; symmetry and their sums give the rest. A set that begins with a drift has a first
 # kick of zero.
@@ -129,7 +129,8 @@ class SplittingRun(LoopRun):
     def __init__(self, start: Start, order: int) -> None:
         super().__init__(start, start.representation.exact_drift)
         self.scheme = KicksAndDrifts(*kicks_and_drifts(order), self.p.size)
-        self.p = np.concatenate([self.p, start.numbers(self.further_parameters)])
+        p = np.concatenate([self.p, start.numbers(self.further_parameters)])
+        self.p = aligned(p.size, p)
         if self.has_force:
             put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
 
