@@ -17,7 +17,7 @@ from ..bodies import Ellipsoid
 from ..core.method import Method
 from ..core.system import State
 from ..ensemble import Ensemble, ensemble
-from ..methods import DOP853, LGVI, Exact, GaussLegendre
+from ..methods import DOP853, LGVI, Exact, GaussLegendre, Splitting
 from ..methods.loops import aligned
 from ..scalars import lane_width, lanes
 from ..systems import FullTwoBodyProblem, Gyrostat, OrbitingBody, Pendulum3D
@@ -163,6 +163,7 @@ def accurate_ensemble_entries(effort: Effort, peers: tuple[str, ...]) -> Iterato
         method = DOP853(rtol=tolerance, atol=tolerance)
         yield Entry("DOP853", f"{tolerance:g}", partial(run, method, 1), count, error=wrong)
     yield Entry("Exact", "closed form", partial(run, Exact(), 1), count, error=wrong)
+    yield Entry("Splitting(2)", "1 step", partial(run, Splitting(order=2), 1), count, error=wrong)
     if "heyoka" in peers:
         for tolerance in (1e-8, 1e-10, 1e-12, 1e-14):
             yield Entry(
