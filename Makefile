@@ -53,8 +53,8 @@ lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 docs: $(STAMP)  ## build the documentation into site/; its pages run, so the first time takes minutes
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --doctree-dir $(VENV)/doctrees docs site
 
-bench: $(STAMP)  ## speed beside a C program compiled on the spot
-	$(BIN)/python -m benchmarks
+bench: $(STAMP)  ## speed beside C, compiled on the spot, and beside other programs that are installed
+	$(BIN)/polhode bench
 
 soak: $(STAMP)  ## hours: random inputs, killed runs, full disks, and the growth of momentum errors over 10⁸ steps, into docs/soak.md
 	POLHODE_RANDOM_CASES=100000 $(BIN)/python -m pytest -n auto tests/test_random_inputs.py tests/io/test_damaged_files.py

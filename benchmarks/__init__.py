@@ -1,1 +1,1 @@
-"""How fast polhode is, as ratios to the same algorithm in C that is compiled and timed in the same run."""
+"""Long tests that are no part of the package: killed runs, full disks, growth of errors, and mutants."""

@@ -4,7 +4,17 @@ Wrong input ends in one message on stderr and exit code 2; a run that fails on t
 and exits with 1; Ctrl-C exits with 130. Slow imports are made inside the commands that need them.
 """
 
-from . import analyse, ensemble, exchange, lists, reproduce, results, run, studio  # each adds its commands to the app
+from . import (  # each adds its commands to the app
+    analyse,
+    bench,
+    ensemble,
+    exchange,
+    lists,
+    reproduce,
+    results,
+    run,
+    studio,
+)
 from .base import main
 
-__all__ = ["analyse", "ensemble", "exchange", "lists", "main", "reproduce", "results", "run", "studio"]
+__all__ = ["analyse", "bench", "ensemble", "exchange", "lists", "main", "reproduce", "results", "run", "studio"]

@@ -16,6 +16,8 @@ from ..errors import PolhodeError
 from ..plain_text import printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..io.scenario.document import Scenario
     from ..simulation.trajectory import Trajectory
     from ..tables import Table
@@ -117,16 +119,22 @@ def open_scenario(name: str, changes: list[str] | None) -> Scenario:
     return load_scenario(path if looks_like_a_file else find_example(name), changes or ())
 
 
+def file_or_terminal() -> Console:
+    """Where tables are printed: as wide as the terminal, or as a file."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = FILE_WIDTH
+    return console
+
+
 def show_table(table: Table) -> None:
     """Print a table, and below it what is too long for a column: the arguments and the reference of each row.
 
     Where the terminal is too narrow for its columns, each row is a paragraph."""
-    from rich.console import Console
-
     below = ("arguments", "reference")
-    console = Console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = FILE_WIDTH
+    console = file_or_terminal()
     if table.least_width(leave_out=below) > console.width:
         say(table.to_records(console.width))
         return

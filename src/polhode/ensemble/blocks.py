@@ -169,18 +169,23 @@ class _Group:
         count = len(self.places)
         states = states[:count]
         good = np.isfinite(states).all(axis=(1, 2)) & ~failed[:count]
+        if good.all() and count == len(block.states):  # its places are all there are, in their order
+            block.states[:] = states
+            return []
         places = np.array(self.places)
         block.states[places[good]] = states[good]
         return [int(place) for place in places[~good]]
 
     def _packed(self, rows: Array, kind: Any) -> Array:
-        """One row per run: a member, or the members of its lanes side by side. Where rows are one for all, so are these."""
+        """One row per run: a member, or the members of its lanes side by side. Where there is one row for all members, there
+        is one for all runs."""
         W, n = width(kind), len(self.places)
-        if len(rows) == 1:
-            return np.tile(np.repeat(rows, W, axis=1), (-(-n // W), 1))
-        index = np.arange(-(-n // W) * W)
-        index[n:] = index[-W]  # a short block repeats its first member
-        return np.ascontiguousarray(rows[index].reshape(-1, W, rows.shape[1]).transpose(0, 2, 1)).reshape(
+        if len(rows) == 1 and len(self.systems) == 1:
+            return np.repeat(rows, W, axis=1)
+        missing = -n % W
+        if missing:  # a short block repeats the first member of its last lanes
+            rows = np.concatenate([rows, np.repeat(rows[n + missing - W :][:1], missing, axis=0)])
+        return np.ascontiguousarray(rows.reshape(-1, W, rows.shape[1]).transpose(0, 2, 1)).reshape(
             -1, W * rows.shape[1]
         )
 
@@ -196,7 +201,8 @@ class _Group:
             state = self.state(self.places[g * width(kind)])
             if kind == double:
                 return method.start(state, schedule.step)
-            return method.run(Start(state, schedule.step, kind, representation, starts[g].copy(), parameters[g].copy()))
+            p = parameters[min(g, len(parameters) - 1)]
+            return method.run(Start(state, schedule.step, kind, representation, starts[g].copy(), p.copy()))
 
         run = begin(0)
         if serves(run):

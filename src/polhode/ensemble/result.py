@@ -154,9 +154,11 @@ class Ensemble:
             raise PolhodeError("no member of the ensemble has a valid sample")
         shared, layout = self.members.system, self.layout
         parts: list[tuple[Any, dict[str, Array]]] = []
+        if shared is not None and finite.all():  # what is stored is not copied: there may be a million members
+            whole = function(shared, named_views(layout, states.reshape(-1, layout.size)))
+            return {name: array.reshape(finite.shape + array.shape[1:]) for name, array in whole.items()}
         if shared is not None:
-            rows = states.reshape(-1, layout.size) if finite.all() else states[finite]
-            parts.append((finite, function(shared, named_views(layout, rows))))
+            parts.append((finite, function(shared, named_views(layout, states[finite]))))
         else:
             for i, system in enumerate(self.systems()):
                 if finite[i].any():

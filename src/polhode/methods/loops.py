@@ -16,6 +16,7 @@ from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
 from ..scalars import Flow, flow, get, kernel, loop, put, width
+from ..scalars.calls import CACHE_LINE
 from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
 
@@ -144,6 +145,17 @@ def no_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     return 0
 
 
+def aligned(shape: int | tuple[int, ...], values: Any = 0.0) -> Array:
+    """An array that begins at the start of a cache line, with these values: then no vector of eight doubles lies across two
+    lines."""
+    size = int(np.prod(shape))
+    room = np.empty(size + CACHE_LINE // 8)
+    start = -room.ctypes.data % CACHE_LINE // 8
+    found = room[start : start + size].reshape(shape)
+    found[...] = values
+    return found
+
+
 class Workbench:
     """State, parameters and flows as compiled loops want them, for any scalar: slots for forces and the workspace of the
     flows are added to the flat array of the state."""
@@ -159,9 +171,10 @@ class Workbench:
         self.slots = Slots.of(representation, self.width)
         force = representation.force or no_force
         self.force: BoundFlow = force.on(self.kind)
-        self.y = np.concatenate([start.y, np.zeros(self.slots.size + representation.workspace * self.width)])
+        self.y = aligned(start.y.size + self.slots.size + representation.workspace * self.width)
+        self.y[: start.y.size] = start.y
         self.carried = self.slots.forces + self.slots.size
-        self.p = np.ascontiguousarray(start.p)
+        self.p = aligned(start.p.shape, start.p)
         self.report = Report()
 
     def states(self, samples: Array) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..core.method import Run
 from ..scalars import compiled
 from ..scalars.compile import Compiled
-from .loops import Clock, DriftKickRun, LoopRun, Slots, Span
+from .loops import Clock, DriftKickRun, LoopRun, Slots, Span, aligned
 from .runge_kutta import RungeKuttaRun
 from .splitting import SplittingRun
 
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 def put_forces(S: Any, force: Any, Y: Array, P: Array, t: float, report: Array) -> None:
     """Evaluate the force of each row into its slots."""
     for g in range(Y.shape[0]):
-        force(S, Y[g], P[g], t, 0.0, report)
+        force(S, Y[g], P[min(g, P.shape[0] - 1)], t, 0.0, report)
 
 
 @cache
@@ -40,7 +40,8 @@ def over_rows(loop: Compiled) -> Compiled:
     ) -> None:  # fmt: skip
         for g in range(Y.shape[0]):
             if statuses[g] == 0:
-                status, _ = loop(S, main, force, Y[g], P[g], slots, scheme, clock, span, samples[g], report)
+                p = P[min(g, P.shape[0] - 1)]
+                status, _ = loop(S, main, force, Y[g], p, slots, scheme, clock, span, samples[g], report)
                 statuses[g] = status
 
     return Compiled(rows)
@@ -49,15 +50,15 @@ def over_rows(loop: Compiled) -> Compiled:
 class Rows:
     """Runs like `run`, one per row: each from its own state and parameters, with the same clock.
 
-    `starts` and `parameters` are rows as the loop of `run` reads them on its scalar.
+    `starts` and `parameters` are rows as the loop of `run` reads them on its scalar; one row of parameters may serve all.
     """
 
     def __init__(self, run: LoopRun, starts: Array, parameters: Array) -> None:
         assert serves(run)
         self.run = run
-        self.Y = np.zeros((len(starts), run.y.size))
+        self.Y = aligned((len(starts), run.y.size))
         self.Y[:, : starts.shape[1]] = starts
-        self.P = np.ascontiguousarray(parameters)
+        self.P = aligned(parameters.shape, parameters)
         self.statuses = np.zeros(len(starts), dtype=np.int64)
         if run.has_force and not isinstance(run, RungeKuttaRun):  # which carries no force
             put_forces(run.kind, run.force, self.Y, self.P, run.clock.t0, run.report.numbers)

@@ -13,7 +13,7 @@ from ..core.system import System
 from ..scalars import Flow, double, get, kernel, lanes, local, loop, put, tail
 from ..scalars.compile import Compiled
 from ..scalars.protocol import EVALUATIONS
-from .loops import Clock, LoopRun, Slots, Span, no_force, slope
+from .loops import Clock, LoopRun, Slots, Span, aligned, no_force, slope
 
 BLOCK = 8  # doubles that are taken at once: arrays are as long as whole blocks
 MOST_FUSED = 24  # entries of a state, with slots and workspace, up to which a system gets a loop of its own
@@ -161,8 +161,9 @@ class RungeKuttaRun(LoopRun):
         self.carried = self.slots.forces  # forces are evaluated anew at every stage
         self._size = self.y.size
         padded = -(-self.carried // BLOCK) * BLOCK
-        self.scheme = Stages(tableau, np.zeros(2 * padded + max(padded, self._size)))
-        self.y = np.concatenate([start.y, np.zeros(padded - self.carried)])
+        self.scheme = Stages(tableau, aligned(2 * padded + max(padded, self._size)))
+        self.y = aligned(start.y.size + padded - self.carried)
+        self.y[: start.y.size] = start.y
         rhs, force = start.representation.rhs, start.representation.force or no_force
         self._fused: Compiled | None = None
         if rhs and rhs.lasting and force.lasting and self._size <= MOST_FUSED and self.kind is double:

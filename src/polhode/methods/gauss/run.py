@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.method import Report, Run, Start
 from ...scalars import double, lanes, width
-from ..loops import Clock, Slots, Span, no_force
+from ..loops import Clock, Slots, Span, aligned, no_force
 from .loops import (
     MEMORY,
     Carried,
@@ -30,13 +30,6 @@ from .tables import gauss_table
 
 Array = NDArray[np.float64]
 TINY = 1e-100  # of a tangent vector in the imaginary part: products of two vanish
-
-
-def aligned(size: int) -> Array:
-    """Zeros that begin at a cache line."""
-    room = np.zeros(size + 8)
-    first = (-room.ctypes.data // 8) % 8
-    return room[first : first + size]
 
 
 class GaussRun(Run):

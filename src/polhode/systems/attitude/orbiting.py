@@ -23,11 +23,12 @@ from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
 from ...geometry import so3
+from ...geometry.common_angle import common_sin
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
-from ...scalars import flow, get3, kernel, par, par6, put3, rate, sin
+from ...scalars import flow, get3, kernel, par, par6, put3, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import cube_attitudes
@@ -54,7 +55,7 @@ ORBIT = INERTIA_ENTRIES.then(n=1)
 @kernel
 def turn_about_normal(angle: Any, R: Matrix) -> Matrix:
     """`exp(−angle S(e₂)) R`, computed as R plus a small change so that a small angle costs no digits."""
-    s, half = sin(angle), sin(0.5 * angle)
+    s, half = common_sin(angle), common_sin(0.5 * angle)
     v = -2.0 * half * half  # cos − 1
     x, z = R[0:3], R[6:9]
     u = add(x, subtract(scale(v, x), scale(s, z)))

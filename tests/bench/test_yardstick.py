@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.free_body import AGREEMENT, BODY, CJob, NaiveJob, difference_from_c, job, same_as_doubles, state
-from benchmarks.timing import best_times
-from benchmarks.yardstick import STRICT, ExplicitYardstick, NoCompilerError, Yardstick, compiler
 
 import polhode as ph
+from polhode.bench.ensembles import LaneJob, many
+from polhode.bench.free_body import AGREEMENT, BODY, CJob, NaiveJob, difference_from_c, job, same_as_doubles, state
+from polhode.bench.timing import best_times
+from polhode.bench.yardstick import STRICT, ExplicitYardstick, LaneYardstick, NoCompilerError, Yardstick, compiler
 from polhode.scalars import duals, lanes
 
 
@@ -52,6 +53,15 @@ def test_c_counts_the_same_iterations(yardstick):
     thousand = job(ph.LGVI(), 0.2, steps=1000)
     thousand()
     assert yardstick(y, BODY.parameters(), 0.2, 1000) == pytest.approx(thousand.run.report.iterations, rel=0.01)
+
+
+def test_lanes_in_c_are_the_ensemble(yardstick):
+    """Without fused multiply-add every member has the bits of ours; one block is not full."""
+    members = many(19)
+    lanes_in_c = LaneJob(LaneYardstick(8, STRICT), members, 0.2, 50)
+    ours = ph.ensemble(members, step=0.2, steps=50, lane_width=8)
+    assert np.array_equal(lanes_in_c(), np.hstack([ours.R[:, -1].reshape(-1, 9), ours.Pi[:, -1]]))
+    assert 3 * 50 <= lanes_in_c.iterations <= 3 * 50 * 4  # in three blocks
 
 
 def test_c_reports_a_step_that_is_too_large(yardstick):

@@ -4,35 +4,23 @@ force and moments are from those of a refinement."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-import polhode as ph
-from polhode.bodies import Body, Ellipsoid, Polyhedron
-from polhode.bodies.separation import Separation
-from polhode.gravity import Shapes
-
+from ..bodies import Body, Ellipsoid, Polyhedron
+from ..bodies.separation import Separation
+from ..gravity import Shapes
+from ..methods import LGVI
+from ..systems import FullTwoBodyProblem
+from .entries import Effort, Entry
 from .jobs import Job
-from .timing import best_times
 
 RINGS = (8, 12, 16, 32)  # of facets, from pole to pole
 APART = (1.001, 2.0)  # in units of the distance of the mass centres at contact
 TOWARDS = np.array([0.8, 0.5, 0.33]) / np.linalg.norm([0.8, 0.5, 0.33])
 REFINED = 1e-12
 STEPS = 2
-
-
-@dataclass(frozen=True)
-class Cost:
-    """A pair at a distance: the processor's time per step in seconds, and the largest error, relative to its length, of the
-    force and of both moments."""
-
-    what: str
-    apart: float
-    seconds: float
-    force: float
-    moments: float
 
 
 def ridged(rings: int, semiaxes: list[float]) -> Polyhedron:
@@ -73,24 +61,29 @@ def place(first: Body, second: Body, apart: float) -> np.ndarray:
     return apart * high * TOWARDS
 
 
-def cost(what: str, first: Body, second: Body, apart: float, rounds: int) -> Cost:
-    """The time of a step, and the errors."""
-    X = place(first, second, apart)
-    state = ph.FullTwoBodyProblem(first, second, gravity="shapes").state(X=X, V=[0.0, 0.3, 0.1])
-    job = Job(ph.LGVI(), state, step=1e-4, steps=STEPS)
-    seconds = best_times({what: job}, rounds)[what] / STEPS
+def force_error(first: Body, second: Body, X: np.ndarray) -> float:
+    """The largest error, relative to its length, of the force and of both moments."""
     found, refined = (Shapes(first, second, 1.0, tolerance=t) for t in (Shapes(first, second, 1.0).tolerance, REFINED))
     F, exact = (pair.evaluate(X, np.eye(3))[1] for pair in (found, refined))
     errors = [_relative(a, b) for a, b in zip(found.moments(X, np.eye(3)), refined.moments(X, np.eye(3)), strict=True)]
-    return Cost(what, apart, seconds, _relative(F, exact), max(errors))
+    return max(_relative(F, exact), *errors)
 
 
 def _relative(found: np.ndarray, exact: np.ndarray) -> float:
     return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
 
 
-def costs(rounds: int) -> Iterator[Cost]:
-    """Every pair at every distance."""
-    for what, first, second in pairs():
+def _known(wrong: float, end: object) -> float:
+    return wrong
+
+
+def contact_entries(effort: Effort, peers: tuple[str, ...]) -> Iterator[Entry]:
+    """A step of every pair at every distance, with the error of what acts between them."""
+    for what, first, second in list(pairs())[: 1 if effort.quick else None]:
         for apart in APART:
-            yield cost(what, first, second, apart, rounds)
+            X = place(first, second, apart)
+            state = FullTwoBodyProblem(first, second, gravity="shapes").state(X=X, V=[0.0, 0.3, 0.1])
+            job = Job(LGVI(), state, step=1e-4, steps=STEPS)
+            wrong = force_error(first, second, X)
+            setting = f"{what}, {apart:g} times contact"
+            yield Entry("LGVI 2", setting, job, STEPS, error=partial(_known, wrong))

@@ -6,10 +6,10 @@ import gc
 
 import numpy as np
 import pytest
-from benchmarks.full_body import LIMITS, binary, cluster
-from benchmarks.jobs import Job
 
 import polhode as ph
+from polhode.bench.full_body import LIMITS, binary, cluster
+from polhode.bench.jobs import Job
 from polhode.gravity.interactions import _INTEGRALS
 
 

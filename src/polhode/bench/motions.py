@@ -1,7 +1,7 @@
-"""The four motions of the work–precision page, each for polhode and as equations for a general solver.
+"""Motions that are computed to an accuracy, each for polhode and as equations for a general solver.
 
 The equations are written once, with +, −, *, / and powers only: with numbers they are a right-hand side for SciPy, with
-symbols one for heyoka. A body is its unit quaternion, scalar last, and its body rate; two bodies have the vector from
+symbols one for heyoka, with arrays one for diffrax. A body is its unit quaternion, scalar last, and its body rate; two bodies have the vector from
 the second to the first, and its rate, before that.
 """
 
@@ -15,32 +15,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import polhode as ph
-from polhode.bodies import Ellipsoid
-from polhode.geometry import quaternion
-from polhode.io.scenario.build import build_plan
-from polhode.io.scenario.document import load_scenario
-from polhode.io.scenario.examples import find_example
+from ..bodies import Ellipsoid
+from ..core.system import State
+from ..geometry import quaternion
+from ..io.scenario.build import build_plan
+from ..io.scenario.document import load_scenario
+from ..io.scenario.examples import find_example
+from ..systems import FreeRigidBody, FullTwoBodyProblem, Pendulum3D
+from .full_body import binary as irregular_pair
 
 Array = NDArray[np.float64]
-Numbers = Sequence[Any]
+Numbers = Sequence[Any] | NDArray[Any]
 End = tuple[list[Array], list[Array]]  # attitudes and vectors
+MotionMaker = Callable[[], "Motion"]
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A motion over the time `duration`; `rates` and `start` are its equations for others. `steps` says how many steps
-    GaussLegendre takes, from few to many; other methods take multiples of the first."""
+class Motion:
+    """A motion over the time `duration`. `rates` and `start` are its equations for others; without them others have our own
+    compiled right-hand side. `steps` says how many steps GaussLegendre takes, from few to many; other methods take multiples
+    of the first."""
 
     name: str
-    state: ph.State
+    state: State
     duration: float
-    rates: Callable[[Numbers], list[Any]]
+    rates: Callable[[Numbers], list[Any]] | None
     start: Array
     steps: tuple[int, ...]
     two: bool = False
 
-    def of_state(self, state: ph.State) -> End:
+    def of_state(self, state: State) -> End:
         """Where the bodies are in a state of polhode."""
         if self.two:
             return [np.asarray(state.R1), np.asarray(state.R2)], [np.asarray(state.x1) - np.asarray(state.x2)]
@@ -64,10 +68,12 @@ def error(found: End, truth: End) -> float:
 
 
 def cross(a: Numbers, b: Numbers) -> list[Any]:
+    """a × b."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def dot(a: Numbers, b: Numbers) -> Any:
+    """a · b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -82,6 +88,7 @@ def axes(q: Numbers) -> list[list[Any]]:
 
 
 def in_body(rows: list[list[Any]], v: Numbers) -> list[Any]:
+    """`Rᵀ v`, of the rows of Rᵀ."""
     return [dot(row, v) for row in rows]
 
 
@@ -97,19 +104,19 @@ def turning(q: Numbers, w: Numbers, J: Numbers, moment: Numbers | None = None) -
     return rates
 
 
-def free_body() -> Problem:
+def free_body() -> Motion:
     """A body on which nothing acts."""
     J, omega = [1.0, 2.0, 3.0], [0.7, -0.6, 0.5]
 
     def rates(y: Numbers) -> list[Any]:
         return turning(y[:4], y[4:7], J)
 
-    state = ph.FreeRigidBody(J).state(omega=omega)
+    state = FreeRigidBody(J).state(omega=omega)
     steps = (20, 28, 40, 56, 80)
-    return Problem("free body, t = 100", state, 100.0, rates, np.array([0.0, 0.0, 0.0, 1.0, *omega]), steps)
+    return Motion("free body, t = 100", state, 100.0, rates, np.array([0.0, 0.0, 0.0, 1.0, *omega]), steps)
 
 
-def heavy_top() -> Problem:
+def heavy_top() -> Motion:
     """An asymmetric body with a fixed point on one of its axes, turning fast."""
     J, mass, g, arm, omega = [1.0, 1.5, 2.2], 1.0, 3.0, -0.3, [0.3, 0.5, 4.0]
     q = np.array([0.1, 0.2, 0.3, 0.9]) / math.sqrt(0.95)
@@ -119,15 +126,15 @@ def heavy_top() -> Problem:
         down = [row[2] for row in axes(y[:4])]
         return turning(y[:4], y[4:7], J, [-(mass * g * arm) * down[1], (mass * g * arm) * down[0], 0.0 * down[2]])
 
-    state = ph.Pendulum3D(about_centre, mass, [0.0, 0.0, arm], g).state(q=q, omega=omega)
+    state = Pendulum3D(about_centre, mass, [0.0, 0.0, arm], g).state(q=q, omega=omega)
     steps = (700, 1000, 1400, 2000, 2800)
-    return Problem("heavy asymmetric top, t = 1000", state, 1000.0, rates, np.array([*q, *omega]), steps)
+    return Motion("heavy asymmetric top, t = 1000", state, 1000.0, rates, np.array([*q, *omega]), steps)
 
 
-def dumbbells() -> Problem:
+def dumbbells() -> Motion:
     """The close encounter of the example `two_dumbbells`."""
     state = build_plan(load_scenario(find_example("two_dumbbells"))).state
-    system = state.system
+    system: Any = state.system
     bodies = [(body.masses, body.positions[:, 0], np.diag(body.inertia)) for body in system.bodies]
     G, reduced = system.G, 1.0 / (1.0 / system.bodies[0].mass + 1.0 / system.bodies[1].mass)
 
@@ -154,13 +161,13 @@ def dumbbells() -> Problem:
         ]
 
     steps = (100, 120, 150, 180, 210, 250, 300)
-    return Problem("two dumbbells, t = 30", state, 30.0, rates, start_of_two(state), steps, two=True)
+    return Motion("two dumbbells, t = 30", state, 30.0, rates, start_of_two(state), steps, two=True)
 
 
-def binary() -> Problem:
+def binary() -> Motion:
     """Two ellipsoids on an orbit of eccentricity 0.4, gravity to order 2; somewhat more than three revolutions."""
     one, two = Ellipsoid(1.0, [0.5, 0.4, 0.3]), Ellipsoid(0.3, [0.3, 0.22, 0.2])
-    system = ph.FullTwoBodyProblem(one, two, gravity=2, G=1.0)
+    system = FullTwoBodyProblem(one, two, gravity=2, G=1.0)
     speed = math.sqrt(1.3 / 3.0 * 1.4 / 0.6)
     q1, q2 = (np.array(q) / np.linalg.norm(q) for q in ([0.1, 0.05, 0.2, 0.9], [-0.2, 0.1, 0.0, 0.9]))
     R1, R2 = quaternion.to_matrix(q1), quaternion.to_matrix(q2)
@@ -192,15 +199,19 @@ def binary() -> Problem:
         ]
 
     steps = (30, 40, 50, 60, 80, 100, 130)
-    return Problem("eccentric binary, order 2, t = 100", state, 100.0, rates, start_of_two(state), steps, two=True)
+    return Motion("eccentric binary, order 2, t = 100", state, 100.0, rates, start_of_two(state), steps, two=True)
 
 
-def start_of_two(state: ph.State) -> Array:
+def start_of_two(state: State) -> Array:
     """The numbers of a general solver for a state of two bodies."""
     q1, q2 = (quaternion.from_matrix(np.asarray(R)) for R in (state.R1, state.R2))
     x, v = np.subtract(state.x1, state.x2), np.subtract(state.v1, state.v2)
     return np.concatenate([x, v, q1, state.Omega1, q2, state.Omega2])
 
 
-def problems() -> list[Problem]:
-    return [free_body(), heavy_top(), dumbbells(), binary()]
+def irregular_binary(order: int) -> Motion:
+    """Two irregular bodies, gravity to this order, somewhat more than one revolution."""
+    state = irregular_pair(order)
+    return Motion(
+        f"irregular binary, order {order}", state, 48_000.0, None, np.empty(0), (40, 60, 80, 120, 160), two=True
+    )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import polhode as ph
-from polhode.core.method import Method
-from polhode.scalars import double
+from ..core.method import Method
+from ..core.system import State
+from ..scalars import double
 
 Array = NDArray[np.float64]
 
@@ -17,12 +17,12 @@ Array = NDArray[np.float64]
 class Job:
     """Steps on a scalar; lanes hold one of `states` each."""
 
-    def __init__(self, method: Method, *states: ph.State, step: float, steps: int, kind: Any = double) -> None:
+    def __init__(self, method: Method, *states: State, step: float, steps: int, kind: Any = double) -> None:
         self.run = method.start(states[0], step, kind)
         self.steps = steps
         if len(states) > 1:
             members = [method.start(state, step).y for state in states]
-            self.run.y = np.stack(members, axis=1).ravel()
+            self.run.y[:] = np.stack(members, axis=1).ravel()
         self._start = self.run.y.copy()
         self._samples = np.empty((0, self._start.size))
 

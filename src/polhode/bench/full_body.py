@@ -3,11 +3,15 @@ many bodies, without output."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-import polhode as ph
-from polhode.bodies import Ellipsoid, PointMasses
-
+from ..bodies import Ellipsoid, PointMasses
+from ..core.system import State
+from ..methods import LGVI
+from ..systems import FullBodyProblem, FullTwoBodyProblem
+from .entries import YARDSTICK, Bar, Effort, Entry
 from .jobs import Job
 
 # what one step may cost, in steps of the free body in C: 0.6, 8, 30 and 80 µs where that takes 100 ns
@@ -23,27 +27,35 @@ def lump(mass: float, size: list[float], seed: int) -> PointMasses:
     return PointMasses(mass * rng.dirichlet(np.ones(30)), rng.normal(size=(30, 3)) * size, recentre=True)
 
 
-def binary(order: int) -> ph.State:
+def binary(order: int) -> State:
     """A binary asteroid of two irregular bodies, in metres, kilograms and seconds."""
     first, second = lump(4.99e9, [50.0, 40.0, 30.0], 1), lump(5.25e11, [200.0, 190.0, 180.0], 2)
-    pair = ph.FullTwoBodyProblem(first, second, gravity=order, G=6.67e-11)
+    pair = FullTwoBodyProblem(first, second, gravity=order, G=6.67e-11)
     return pair.state(
         X=[1180.0, 30.0, -20.0], V=[0.004, 0.172, 0.006], Omega1=[1.5e-5, -2e-5, 1.6e-4], Omega2=[2e-5, -1e-5, 7.72e-4]
     )
 
 
-def cluster(n: int) -> ph.State:
+def cluster(n: int) -> State:
     """So many ellipsoids on a lattice, slowly moving."""
     rng = np.random.default_rng(1)
-    problem = ph.FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.06]) for _ in range(n)], gravity=2, G=1e-3)
+    problem = FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.06]) for _ in range(n)], gravity=2, G=1e-3)
     side = int(np.ceil(n ** (1 / 3)))
     places = 2.0 * np.stack(np.meshgrid(*[range(side)] * 3), -1).reshape(-1, 3)[:n]
     return problem.state(x=places, v=0.05 * rng.normal(size=(n, 3)), omega=rng.normal(size=(n, 3)))
 
 
-def pair_job(order: int) -> Job:
-    return Job(ph.LGVI(), binary(order), step=STEP, steps=STEPS[order])
+def pair_entries(effort: Effort, peers: tuple[str, ...]) -> Iterator[Entry]:
+    """A step of two bodies to each order of their mutual gravity."""
+    for order, limit in LIMITS.items():
+        steps = effort.count(STEPS[order])
+        job = Job(LGVI(), binary(order), step=STEP, steps=steps)
+        yield Entry("LGVI 2", f"gravity to order {order}", job, steps, Bar(YARDSTICK, limit))
 
 
-def cluster_job(n: int) -> Job:
-    return Job(ph.LGVI(), cluster(n), step=0.02, steps=max(2, 20_000 // n**2))
+def cluster_entries(effort: Effort, peers: tuple[str, ...]) -> Iterator[Entry]:
+    """A step of many bodies, per pair."""
+    for n in MANY[:1] if effort.quick else MANY:
+        steps = max(2, 20_000 // n**2)
+        pairs = n * (n - 1) // 2
+        yield Entry("LGVI 2", f"{n} bodies, order 2", Job(LGVI(), cluster(n), step=0.02, steps=steps), steps * pairs)

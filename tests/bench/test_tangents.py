@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.jobs import Job
-from benchmarks.tangents import STEP, spacecraft
 
 import polhode as ph
+from polhode.bench.jobs import Job
+from polhode.bench.tangents import STEP, spacecraft
 from polhode.core.scalar_packing import tangent_columns
 from polhode.scalars import duals
 

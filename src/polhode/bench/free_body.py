@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import polhode as ph
-from polhode.core.method import Method
-from polhode.scalars import Dual, Lanes, double
-
+from ..core.method import Method
+from ..core.system import State
+from ..methods import LGVI
+from ..scalars import Dual, Lanes, double
+from ..systems import FreeRigidBody
 from .jobs import Job
 from .yardstick import ExplicitYardstick, Yardstick
 
 Array = NDArray[np.float64]
 
-BODY = ph.FreeRigidBody(inertia=[1.0, 2.0, 3.0])
+BODY = FreeRigidBody(inertia=[1.0, 2.0, 3.0])
 OMEGA = np.array([np.pi / 4, -np.pi / 5, np.pi / 6])
 AGREEMENT = 1e-12
 
 
-def state(member: int = 0) -> ph.State:
+def state(member: int = 0) -> State:
     """The initial state; the members of an ensemble spin faster by a percent each."""
     return BODY.state(omega=OMEGA * (1.0 + 0.01 * member))
 
@@ -71,7 +72,7 @@ def difference_from_c(
     yardstick: Yardstick | ExplicitYardstick, step: float, steps: int = 1000, method: Method | None = None
 ) -> float:
     """The largest difference between the state in polhode, by `LGVI()` unless told, and in C."""
-    end = job(method or ph.LGVI(), step, steps=steps)()[:12]
+    end = job(method or LGVI(), step, steps=steps)()[:12]
     return float(np.abs(end - CJob(yardstick, step, steps=steps)()).max())
 
 

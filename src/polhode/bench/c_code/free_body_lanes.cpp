@@ -1,0 +1,132 @@
+/* The order-2 variational step of free rigid bodies, W of them side by side in vectors: the yard-stick of ensembles.
+
+   The algorithm of free_body.c, with the members as structure of arrays: entry i of member k of a block is y[i * W + k].
+   A lane whose Newton iteration has ended keeps its value while the others go on, so that every member does exactly what it
+   does alone. Vectors are those of the compiler (gcc and clang); W is given on the command line. */
+
+#include <cstdint>
+
+#ifndef W
+#define W 8
+#endif
+
+typedef double lanes __attribute__((vector_size(8 * W)));
+typedef int64_t mask __attribute__((vector_size(8 * W)));
+
+static const int MAX_ITERATIONS = 25;
+static const double SMALL_CORRECTION = 1e-19, RESIDUAL_BOUND = 1e-13;
+
+struct vec {
+    lanes x, y, z;
+};
+
+struct sym {
+    lanes xx, yy, zz, yz, xz, xy;
+};
+
+static inline vec operator+(const vec &a, const vec &b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline vec operator-(const vec &a, const vec &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline vec operator*(const lanes &s, const vec &a) { return {s * a.x, s * a.y, s * a.z}; }
+static inline vec operator*(double s, const vec &a) { return {s * a.x, s * a.y, s * a.z}; }
+static inline lanes dot(const vec &a, const vec &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline vec cross(const vec &a, const vec &b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline vec apply(const sym &J, const vec &x) {
+    return {J.xx * x.x + J.xy * x.y + J.xz * x.z, J.xy * x.x + J.yy * x.y + J.yz * x.z,
+            J.xz * x.x + J.yz * x.y + J.zz * x.z};
+}
+
+static inline vec chosen(const mask &m, const vec &a, const vec &b) {
+    return {m ? a.x : b.x, m ? a.y : b.y, m ? a.z : b.z};
+}
+
+static inline bool any(const mask &m) {
+    int64_t found = 0;
+    for (int k = 0; k < W; k++) found |= m[k];
+    return found != 0;
+}
+
+/* g + g x c + (g.c) c */
+static inline vec turned(const vec &g, const vec &c) { return g + cross(g, c) + dot(g, c) * c; }
+
+static inline vec residual(const sym &J, const vec &g, const vec &c) { return turned(g, c) - 2.0 * apply(J, c); }
+
+/* The Newton correction (dr/dc)^-1 r by cofactors; det is the determinant of dr/dc. */
+static inline vec correction(const sym &J, const vec &g, const vec &c, lanes &det) {
+    vec r = residual(J, g, c);
+    lanes s = dot(g, c);
+    lanes a0 = s + c.x * g.x - 2.0 * J.xx, a1 = c.x * g.y - g.z - 2.0 * J.xy, a2 = c.x * g.z + g.y - 2.0 * J.xz;
+    lanes a3 = c.y * g.x + g.z - 2.0 * J.xy, a4 = s + c.y * g.y - 2.0 * J.yy, a5 = c.y * g.z - g.x - 2.0 * J.yz;
+    lanes a6 = c.z * g.x - g.y - 2.0 * J.xz, a7 = c.z * g.y + g.x - 2.0 * J.yz, a8 = s + c.z * g.z - 2.0 * J.zz;
+    lanes c0 = a4 * a8 - a5 * a7, c1 = a5 * a6 - a3 * a8, c2 = a3 * a7 - a4 * a6;
+    det = a0 * c0 + a1 * c1 + a2 * c2;
+    lanes d = 1.0 / det;
+    return {(c0 * r.x + (a2 * a7 - a1 * a8) * r.y + (a1 * a5 - a2 * a4) * r.z) * d,
+            (c1 * r.x + (a0 * a8 - a2 * a6) * r.y + (a2 * a3 - a0 * a5) * r.z) * d,
+            (c2 * r.x + (a1 * a6 - a0 * a7) * r.y + (a0 * a4 - a1 * a3) * r.z) * d};
+}
+
+/* c for this g; returns the number of Newton iterations, or -1 if this is not the wanted root in all lanes. */
+static inline int solve(const sym &J, const sym &J_inverse, const vec &g, vec &c) {
+    c = 0.5 * apply(J_inverse, g);
+    c = 0.5 * apply(J_inverse, turned(g, c));
+    c = 0.5 * apply(J_inverse, turned(g, c));
+    lanes det = 0.0 * c.x - 1.0, det_here;
+    mask moving = dot(g, g) >= 0.0;
+    int iterations = 0;
+    while (any(moving) && iterations < MAX_ITERATIONS) {
+        vec step = correction(J, g, c, det_here);
+        c = chosen(moving, c - step, c);
+        det = moving ? det_here : det;
+        moving &= dot(step, step) > SMALL_CORRECTION;
+        iterations++;
+    }
+    vec r = residual(J, g, c);
+    lanes size = dot(g, g), one = 0.0 * size + 1.0, defect = dot(r, r) / (size > 0.0 ? size : one);
+    lanes spread = (J.xx + J.yy + J.zz) * (1.0 + dot(c, c));
+    mask wanted = (defect <= RESIDUAL_BOUND * RESIDUAL_BOUND) & (det < 0.0) & (4.0 * dot(c, apply(J, c)) < spread);
+    return any(~wanted) ? -1 : iterations;
+}
+
+/* `steps` steps of h on one block. */
+static int64_t block(lanes *y, const lanes *p, double h, int64_t steps) {
+    sym J = {p[0], p[1], p[2], p[3], p[4], p[5]}, J_inverse = {p[6], p[7], p[8], p[9], p[10], p[11]};
+    vec a = {y[0], y[1], y[2]}, b = {y[3], y[4], y[5]}, w = {y[6], y[7], y[8]}, Pi = {y[9], y[10], y[11]};
+    int64_t total = 0;
+    for (int64_t k = 0; k < steps; k++) {
+        vec c;
+        int iterations = solve(J, J_inverse, h * Pi, c);
+        if (iterations < 0) return -1;
+        total += iterations;
+        lanes xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z, yz = c.y * c.z, xz = c.x * c.z, xy = c.x * c.y;
+        lanes d = 2.0 / (1.0 + (xx + yy + zz));
+        vec e0 = {-d * (yy + zz), d * (xy + c.z), d * (xz - c.y)};
+        vec e1 = {d * (xy - c.z), -d * (xx + zz), d * (yz + c.x)};
+        vec e2 = {d * (xz + c.y), d * (yz - c.x), -d * (xx + yy)};
+        lanes along_a = 0.5 - 0.5 * dot(a, a), along_b = 0.5 - 0.5 * dot(b, b), across = -0.5 * dot(a, b);
+        vec da = {dot(e0, a), dot(e1, a), dot(e2, a)}, db = {dot(e0, b), dot(e1, b), dot(e2, b)};
+        vec u = a + da, v = b + db;
+        a = a + (da + (along_a * u + across * v));
+        b = b + (db + (along_b * v + across * u));
+        w = cross(a, b);
+        Pi = Pi + vec{dot(e0, Pi), dot(e1, Pi), dot(e2, Pi)};
+    }
+    y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
+    y[6] = w.x, y[7] = w.y, y[8] = w.z, y[9] = Pi.x, y[10] = Pi.y, y[11] = Pi.z;
+    return total;
+}
+
+/* `steps` steps of h on `blocks` blocks of W members: y = (R by rows, Pi), p = (J, J^-1) as (xx, yy, zz, yz, xz, xy) each,
+   for every member. Both are aligned to a vector. Returns the number of Newton iterations of all blocks, or -1. */
+extern "C" int64_t free_body_lanes(double *y, const double *p, double h, int64_t steps, int64_t blocks) {
+    int64_t total = 0;
+    for (int64_t n = 0; n < blocks; n++) {
+        int64_t found = block((lanes *)(y + 12 * W * n), (const lanes *)(p + 12 * W * n), h, steps);
+        if (found < 0) return -1;
+        total += found;
+    }
+    return total;
+}
