@@ -1,9 +1,10 @@
 """Vector fields and conserved quantities in the coordinates of a layout's tangent basis: what the search for steady and
 periodic motions is made of.
 
-A momentum map μ generates a symmetry of the motion: the vector field X with `Ω X = dμ`, Ω the symplectic form, where dμ comes
-from central differences of order 8. Turns and shifts act on the numbers of a state by affine maps, `X(y) = L y + b`: these
-are fitted once, and then symmetries and their derivatives are exact, `y ↦ exp(L) y + …`.
+A momentum map μ generates a symmetry of the motion: the vector field X with `Ω(X, ·) = dμ`, Ω the symplectic form, where dμ
+comes from central differences of order 8; an angular momentum generates turns about its axis. Turns and shifts act on the
+numbers of a state by affine maps, `X(y) = L y + b`: these are fitted once, and then symmetries and their derivatives are exact,
+`y ↦ exp(L) y + …`.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ class PhaseSpace:
         """The symmetries at y as columns, in units of `scale`, from the momentum maps."""
         slopes = self.slopes(y, self.acting)
         form = self.system.symplectic_form(Form.DEFAULT, y) * self.scale[:, None] * self.scale
-        return np.asarray(np.linalg.solve(form, slopes.T))
+        return np.asarray(np.linalg.solve(form.T, slopes.T))
 
     def _fitted_from(self, y: Array) -> Array:
         """dy/ds along each symmetry (size, count), from the momentum maps."""
