@@ -29,11 +29,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
+from ...core.layout import Layout
 from ...core.representation import Canonical, Representation
 from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step, symmetric_entries
+from .ignorable_columns import ignorable_columns
 from .inertial import FullBodyProblem
 from .pair_gravity import Pairs, build_pairs
 from .perturbations import Perturbation, PerturbationSet, energies_of
@@ -126,6 +128,9 @@ class FullTwoBodyProblem(System):
         """The state with this relative motion, with the mass centre at rest at the origin."""
         named: dict[str, Any] = {name: values[name] for name in ("X", "R", "Pi", "Pi2", "R2")}
         return self.state(**named, V=self.derive("V", values), t=t)
+
+    def ignorable_columns(self, layout: Layout, start: Array, states: Array, elapsed: Array) -> Mapping[str, Array]:
+        return ignorable_columns(layout, self.m2, start, states, elapsed)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
