@@ -12,6 +12,7 @@ import pytest
 
 import polhode as ph
 from polhode.bodies import Box, Compound, Dumbbell, Ellipsoid, Part
+from polhode.estimation import CovarianceRun
 from polhode.view.html.notebook import view
 from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
@@ -61,6 +62,19 @@ def slide(driver: Any, to: float) -> np.ndarray:
 def on_canvas(driver: Any) -> np.ndarray:
     top, bottom, left, right = (round(x) for x in driver.execute_script(CANVAS))
     return picture(driver)[max(top, 0) : bottom, left:right]
+
+
+def test_ellipsoids_of_uncertainty_are_shown_and_hidden(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
+    P = np.diag([0.1**2] * 6 + [0.05**2] * 6 + [0.0] * 12)
+    result = CovarianceRun(run, ("",) * 24, np.broadcast_to(P, (len(run), 24, 24)))
+    file = tmp_path / "uncertain.html"
+    result.view(save=file)
+    opened(chromium, file.as_uri())
+    shown = slide(chromium, 0.3)
+    chromium.execute_script("document.querySelector('input[name=uncertainty]').click()")
+    hidden = slide(chromium, 0.3)
+    assert changed(shown, hidden) > 2000
+    assert complaints(chromium) == []
 
 
 def test_the_file_works_offline_and_its_slider_moves_the_bodies(
