@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode.analysis import periodic
+from polhode.analysis import libration_near, periodic, relative_equilibrium
 
 
 @pytest.mark.verify
@@ -42,6 +42,47 @@ def test_a_free_body_is_periodic_up_to_a_rotation() -> None:
     found = periodic(state, 1.01 * exact, relative=True, hold=["energy", "spatial_momentum"])
     assert found.period == pytest.approx(exact, rel=1e-9)
     assert found.verdict == "spectrally stable"
+    end = ph.simulate(found.state, step=found.period / 100, steps=100, method=ph.Exact()).final
+    np.testing.assert_allclose(end.R @ found.state.R.T, ph.so3.exp(found.symmetry), atol=1e-8)
+
+
+def _nutation_period(state: ph.State, J: float, weight: float) -> float:
+    """Of Lagrange's top: u = cos θ moves between the lesser two roots of the cubic u̇²."""
+    Pi, vertical = state.Pi, state.R[2] @ state.Pi
+    energy = 0.5 * (Pi[0] ** 2 + Pi[1] ** 2) / J + weight * state.R[2, 2]
+    poly = np.polynomial.Polynomial
+    f = poly([energy, -weight]) * poly([1, 0, -1]) * 2.0 / J - poly([vertical, -Pi[2]]) ** 2 / J**2
+    a, b, c = np.sort(f.roots().real)
+    return float(4.0 / np.sqrt(2.0 * weight / J * (c - a)) * ellipk((b - a) / (c - a)))
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("tilt", "omega"), [(0.7, [0.1, 0.3, 5.0]), (1.9, [0.4, -0.2, 3.0]), (0.3, [1.5, 0.0, 8.0])])
+def test_nutations_of_lagranges_top(tilt: float, omega: list[float]) -> None:
+    top = ph.Pendulum3D([1.0, 1.0, 0.5], mass=1.0, rho0=[0, 0, -0.4], g=2.0)
+    start = top.state(R=ph.so3.exp([tilt, 0, 0]), omega=omega)
+    exact = _nutation_period(start, 1.0 + 0.4**2, 0.8)
+    held = ["energy", "vertical_momentum", "axial_momentum"]
+    found = periodic(start, 1.02 * exact, steps=40, relative=True, hold=held)
+    assert found.period == pytest.approx(exact, rel=1e-10)
+    assert found.normal_multipliers.size == 0  # integrable: all six belong to conserved quantities
+    assert found.verdict == "spectrally stable"
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("mode", [0, 1])
+def test_nutations_of_a_top_with_three_different_moments(mode: int) -> None:
+    """Closed under the flow, computed by another method, up to a turn about the vertical."""
+    top = ph.Pendulum3D([1.0, 1.45, 0.5], mass=1.0, rho0=[0, 0, -0.4], g=2.0)
+    asleep = relative_equilibrium(top.state(omega=[0, 0, 6.0]))
+    assert asleep.rates == pytest.approx([6.0])
+    found = libration_near(asleep, mode, amplitude=0.3, steps=40)
+    assert found.state.R[2, 2] < 0.97
+    end = ph.simulate(found.state, t_end=found.period, method=ph.DOP853(rtol=1e-13, atol=1e-13)).final
+    np.testing.assert_allclose(end.Pi, found.state.Pi, atol=1e-10 * np.linalg.norm(end.Pi))
+    np.testing.assert_allclose(end.R, ph.so3.exp([0, 0, found.symmetry[0]]) @ found.state.R, atol=1e-10)
+    one, other = found.normal_multipliers
+    assert one * other == pytest.approx(1.0, abs=1e-9)
 
 
 def test_no_periodic_motion_is_said() -> None:

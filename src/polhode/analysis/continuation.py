@@ -40,6 +40,11 @@ class Node:
     left: Array
     null: Array
 
+    @property
+    def size(self) -> float:
+        """The largest singular value of J."""
+        return float(np.linalg.norm(self.J, 2))
+
     def border(self, other: Node) -> float:
         """The determinant of J there bordered by what is null here: its sign, with the size of its least singular value."""
         matrix = np.vstack([self.left.T @ other.J, self.null.T])
@@ -72,7 +77,10 @@ class Continuation:
             rows, goal = np.vstack([J, along]), np.append(-r, 0.0)
             step = np.asarray(np.linalg.lstsq(rows, goal, rcond=self.problem.lost)[0], dtype=np.float64)
             step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
-            point = self.problem.moved(point, step)
+            try:
+                point = self.problem.moved(point, step)
+            except PolhodeError:
+                return None
         return None
 
     def node(self, point: Point, residual: float, before: Array) -> Node:
@@ -163,5 +171,9 @@ class Continuation:
 
     def at(self, node: Node, distance: float) -> Node | None:
         """The solution at a distance along the tangent of `node`."""
-        found = self.corrected(self.problem.moved(node.point, distance * node.tangent), node.tangent)
-        return None if found is None else self.node(found[0], found[1], node.tangent)
+        return self.off(node, node.tangent, distance)
+
+    def off(self, node: Node, direction: Array, distance: float) -> Node | None:
+        """The solution at a distance from `node` along a direction that need not be its tangent."""
+        found = self.corrected(self.problem.moved(node.point, distance * direction), direction)
+        return None if found is None else self.node(found[0], found[1], direction)

@@ -7,7 +7,7 @@ turns back, and past branch points, at which another family crosses. Both are lo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ..core.facade import above
 from ..core.system import State, System
 from ..core.varied_parameters import VariedParameters, parameter_names
 from ..errors import InvalidInputError, PolhodeError
+from .branches import branch_starts, without_twins
 from .continuation import SHORTEST, Continuation, Node
 from .family_problems import PERIOD, FamilyParameter, FamilyProblem, PeriodicProblem, SteadyProblem
 from .periodic import PeriodicMotion
@@ -59,6 +60,7 @@ class Family:
     members: Sequence[Member]
     events: Sequence[FamilyEvent]
     ended: str
+    _walk: _Walk | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -85,6 +87,17 @@ class Family:
         """A quantity of each member: "period", a conserved quantity (of a vector its length), text such as "R[2, 2]" or
         "X[0]", or a function of the state."""
         return np.array([_value(member, given) for member in self.members])
+
+    def branches(self, event: FamilyEvent | int, distance: float = 0.05) -> list[Member]:
+        """Members of the families that cross this one at an event (or at its number among `events`): starts for `family`.
+
+        `distance` is how far from the event they lie, in the units of `step`. Of members that a symmetry takes to each
+        other, such as both sides of a pitchfork, one is returned; none where no other family begins.
+        """
+        own = self.events[event] if isinstance(event, int) else event
+        if self._walk is None or own not in self.events:
+            raise InvalidInputError("event", event, "one of the events that this family found itself")
+        return self._walk.branches(own.index, check_positive("distance", distance))
 
     def table(self, quantities: Sequence[str] = ()) -> Table:
         """The members as a table: the parameter, the period, quantities, stability and events."""
@@ -172,6 +185,7 @@ class _Walk:
         self.members: list[Member] = []
         self.events: list[FamilyEvent] = []
         self._known: dict[int, tuple[Node, Member]] = {}
+        self._located: dict[int, tuple[Node, Node]] = {}  # at an event, and the member before it
 
     def member(self, node: Node) -> Member:
         """The motion at a node, found once."""
@@ -232,12 +246,12 @@ class _Walk:
         seen = False
         if node.tangent[-1] * there.tangent[-1] < 0.0:
             fold = self.curve.fold(node, length)
-            seen = self._add_event(fold, "fold")
+            seen = self._add_event(fold, node, "fold")
         if node.border(node) * node.border(there) < 0.0:
             branch = self.curve.branch(node, length)
-            seen = self._add_event(branch, "branch point") or seen
+            seen = self._add_event(branch, node, "branch point") or seen
         if not seen and self._unstable(node) != self._unstable(there):
-            self._add_event(self._change(node, length), "stability")
+            self._add_event(self._change(node, length), node, "stability")
 
     def _change(self, node: Node, length: float) -> Node | None:
         """Where the stability changes. A pair of eigenvalues that passes through zero is interpolated: next to zero it cannot
@@ -260,9 +274,16 @@ class _Walk:
         squares = member.normal_eigenvalues**2
         return float(squares[np.argmin(np.abs(squares))].real)
 
-    def _add_event(self, node: Node | None, kind: str) -> bool:
+    def branches(self, index: int, distance: float) -> list[Member]:
+        """Members next to the event at a member, of the families that cross there."""
+        node, before = self._located[index]
+        found = [self.member(each) for each in branch_starts(self.curve, before, node, distance)]
+        return without_twins(found, _properties)
+
+    def _add_event(self, node: Node | None, before: Node, kind: str) -> bool:
         """Add a member at which something happens, if it was located; the answer is whether it was."""
         if node is not None and self.low <= node.point.value <= self.high:
+            self._located[len(self.members)] = node, before
             self.add(node, kind)
         return node is not None
 
@@ -271,7 +292,7 @@ class _Walk:
 
     def _family(self, ended: str) -> Family:
         name = self.problem.parameter.name
-        return Family(name, np.array(self.values), self.members, self.events, ended)
+        return Family(name, np.array(self.values), self.members, self.events, ended, self)
 
     def _finished(self, value: float, to: float | None) -> Family:
         name = self.problem.parameter.name
@@ -349,6 +370,15 @@ def _value(member: Member, given: str | Quantity) -> float:
     if isinstance(given, str) and given in member.state.system.conserved:
         return _scalar(member.state.invariants()[given])
     return float(quantity(member.state.system, given)(member.state))
+
+
+def _properties(member: Member) -> Array:
+    """What members have in common that a symmetry takes to each other: conserved quantities, the period and the spectrum."""
+    conserved = [_scalar(value) for value in member.state.invariants().values()]
+    if isinstance(member, PeriodicMotion):
+        return np.array([*conserved, member.period, *np.sort(np.abs(member.normal_multipliers))])
+    spectrum = member.normal_eigenvalues / (member.rate or 1.0)
+    return np.array([*conserved, *np.sort(np.abs(spectrum.real)), *np.sort(np.abs(spectrum.imag))])
 
 
 def _scalar(value: Array) -> float:

@@ -84,9 +84,9 @@ class FamilyProblem(ABC):
     def moved(self, point: Point, step: Array) -> Point:
         """A point displaced, in units of the unknowns."""
         d = self.dimension
-        y = self.space.layout.retract(point.y, np.asarray(step[:d] * self.space.reach))
-        further = point.further + step[d:-1] * self.further_units(point)
-        return Point(y, further, point.value + float(step[-1]) * self.parameter.unit)
+        value = point.value + float(step[-1]) * self.parameter.unit
+        y = self.space_at(value).moved(point.y, np.asarray(step[:d] * self.space.reach / self.space.scale))
+        return Point(y, point.further + step[d:-1] * self.further_units(point), value)
 
     def conserved(self, point: Point, names: Sequence[str]) -> Array:
         """Conserved quantities; of a vector that is λ only the length counts."""

@@ -24,7 +24,8 @@ from ..errors import InvalidInputError, PolhodeError
 from ..methods import GaussLegendre, Method
 from ..simulation.arguments import check_arguments
 from ..simulation.driver import simulate
-from .phase_space import PhaseSpace, eigenvalues, without_kernel
+from .phase_space import PhaseSpace
+from .reduction import across_motion, eigenvalues_and_conditions, without_kernel
 
 Array = NDArray[np.float64]
 CLOSED, ACCEPTED = (
@@ -36,14 +37,17 @@ LOST = 1e-9  # of the largest: singular values of directions that do not matter
 LONGEST = 0.2  # step, relative to the variables
 SHORTEST = 0.05  # of the guess: a period below it is on its way to zero
 NULL = 1e-7  # singular value of the change after a period that is none
-UNSTABLE = 1e-4  # by how much a multiplier exceeds 1 where it is not rounding of a double one
+UNSTABLE = 1e-6  # by how much a multiplier exceeds 1, beside its error
+SAFETY = 10.0  # of the errors that are estimated
+ROUNDING = 1e-14  # of the tangent map, relative to its largest entry
 
 
 @dataclass(frozen=True)
 class PeriodicMotion:
     """A start, the period, the symmetry (amounts along the conserved momenta; none for a true period), the Floquet
     multipliers and the gap that is left. `normal_multipliers` are without the ones that the motion itself, its symmetries and
-    their conserved quantities make, and decide on stability."""
+    their conserved quantities make, and decide on stability; `errors` are estimates of theirs, large where two nearly coincide
+    and where the method conserves the energy badly."""
 
     state: State
     period: float
@@ -52,6 +56,7 @@ class PeriodicMotion:
     symmetry: Array
     multipliers: NDArray[np.complex128]
     normal_multipliers: NDArray[np.complex128]
+    errors: Array
     gap: float
 
     @property
@@ -61,8 +66,9 @@ class PeriodicMotion:
 
     @property
     def verdict(self) -> str:
-        """ "unstable", or "spectrally stable" where no multiplier leaves the unit circle."""
-        return "unstable" if self.largest > 1.0 + UNSTABLE else "spectrally stable"
+        """ "unstable", or "spectrally stable" where no multiplier leaves the unit circle by more than its error."""
+        beyond = np.abs(self.normal_multipliers) - 1.0 - SAFETY * self.errors
+        return "unstable" if np.any(beyond > UNSTABLE) else "spectrally stable"
 
     def __repr__(self) -> str:
         return f"PeriodicMotion(period = {self.period:.10g}, {self.verdict}, largest multiplier {self.largest:.6g})"
@@ -138,7 +144,7 @@ class PeriodicSearch:
 
     def moved(self, y: Array, step: Array) -> Array:
         """y displaced, in units of the variables."""
-        return self.space.layout.retract(y, np.asarray(step * self.space.reach))
+        return self.space.moved(y, np.asarray(step * self.space.reach / self.space.scale))
 
     def _run(self, y: Array, T: float, tangent: Any) -> tuple[Array, Array]:
         """The state after the period, and the tangent map to it, if there is one."""
@@ -190,10 +196,16 @@ class PeriodicSearch:
         goal, moved = self._goal(y, shift)
         matrix = np.linalg.solve(self._action(y, goal, moved), self._run(y, T, True)[1] * reach / reach[:, None])
         found = np.linalg.eigvals(matrix).astype(np.complex128)
-        names = [name for name, each in space.system.conserved.items() if each.kind == "energy"] + space.bounding
-        along = np.hstack([space.field(y)[:, None], space.generators(y)])
-        units = reach / space.scale
-        across = space.normal_matrix(y, matrix * units[:, None] / units, names, along)
-        normal = 1.0 + eigenvalues(without_kernel(across - np.eye(len(across)), NULL))
-        multipliers, normal = (each[np.argsort(-np.abs(each), kind="stable")] for each in (found, normal))
-        return PeriodicMotion(space.state(y), T, self.method, self.steps, shift, multipliers, normal, gap)
+        energies = [name for name, each in space.system.conserved.items() if each.kind == "energy"]
+        units, kept = reach / space.scale, space.kept
+        change = (matrix * units[:, None] / units)[np.ix_(kept, kept)] - np.eye(int(kept.sum()))
+        momenta, slopes = (space.slopes(y, names)[:, kept] for names in (space.bounding, energies))
+        across, error = across_motion(change, momenta, space.generators(y)[kept], slopes, space.field(y)[kept])
+        normal, conditions = eigenvalues_and_conditions(without_kernel(across, NULL))
+        order = np.argsort(-np.abs(1.0 + normal), kind="stable")
+        error = max(error, gap, ROUNDING * float(np.abs(change).max()))
+        multipliers = found[np.argsort(-np.abs(found), kind="stable")]
+        errors = np.asarray(error * conditions[order])
+        return PeriodicMotion(
+            space.state(y), T, self.method, self.steps, shift, multipliers, 1.0 + normal[order], errors, gap
+        )

@@ -1,9 +1,10 @@
 """Vector fields and conserved quantities in the coordinates of a layout's tangent basis: what the search for steady and
 periodic motions is made of.
 
-A momentum map μ generates a symmetry of the motion: the vector field X with `Ω X = dμ`, Ω the symplectic form, where dμ comes
-from central differences of order 8. Turns and shifts act on the numbers of a state by affine maps, `X(y) = L y + b`: these
-are fitted once, and then symmetries and their derivatives are exact, `y ↦ exp(L) y + …`.
+A momentum map μ generates a symmetry of the motion: the vector field X with `Ω(X, ·) = dμ`, Ω the symplectic form, where dμ
+comes from central differences of order 8; an angular momentum generates turns about its axis. Turns and shifts act on the
+numbers of a state by affine maps, `X(y) = L y + b`: these are fitted once, and then symmetries and their derivatives are exact,
+`y ↦ exp(L) y + …`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..systems.stability.tangent_dynamics import rate_and_matrix, slope_and_deri
 Array = NDArray[np.float64]
 SIZE = 2e-3  # of the differences, relative to the variables
 AFFINE = 1e-7  # by how much a symmetry may depart from an affine map, relative to the state
-NULL = 1e-8  # of the largest: singular values of what is no direction
+NULL = 1e-8  # of the largest: slopes along what is left out that are none
 
 
 class PhaseSpace:
@@ -75,8 +76,10 @@ class PhaseSpace:
         return self.system.relative_state(values, self.t) if self.reduced else State(self.system, values, self.t)
 
     def moved(self, y: Array, scaled: Array) -> Array:
-        """The point reached from y by a displacement in units of `scale`."""
-        return self.layout.retract(y, np.asarray(scaled * self.scale, dtype=np.float64))
+        """The point reached from y by a displacement in units of `scale`. Variables that are left out are set anew: the
+        derivatives of conserved quantities by the others depend on them."""
+        there = self.layout.retract(y, np.asarray(scaled * self.scale, dtype=np.float64))
+        return self.system.enter(Form.DEFAULT, self.state(there)) if self.reduced else there
 
     def field(self, y: Array) -> Array:
         """dy/dt at y, in units of `scale`."""
@@ -167,7 +170,7 @@ class PhaseSpace:
         """The symmetries at y as columns, in units of `scale`, from the momentum maps."""
         slopes = self.slopes(y, self.acting)
         form = self.system.symplectic_form(Form.DEFAULT, y) * self.scale[:, None] * self.scale
-        return np.asarray(np.linalg.solve(form, slopes.T))
+        return np.asarray(np.linalg.solve(form.T, slopes.T))
 
     def _fitted_from(self, y: Array) -> Array:
         """dy/ds along each symmetry (size, count), from the momentum maps."""
@@ -202,54 +205,7 @@ class PhaseSpace:
         goal, _ = self.acted(y, amounts)
         return np.asarray(self.layout.coordinates(goal, np.array(slopes)).T / self.scale[:, None])
 
-    def normal_matrix(self, y: Array, matrix: Array, names: Sequence[str], along: Array) -> Array:
-        """`matrix`, in units of `scale`, across the directions `along` (dimension, count) and within the values of the
-        conserved quantities `names`."""
-        rows = _unit_rows(self.slopes(y, names)[:, self.kept])
-        return _compressed(matrix[np.ix_(self.kept, self.kept)], rows, _unit_rows(along[self.kept].T).T)
-
-
-def without_kernel(matrix: Array, zero: float) -> Array:
-    """A matrix without its eigenvalue 0, which symmetries and conserved quantities make: within the values of the linear
-    functions that it conserves, and across its null vectors; as often as there are any. `zero`: what of a singular value is
-    none."""
-    while matrix.size:
-        left, sizes, right = np.linalg.svd(matrix)
-        null = sizes <= zero
-        if not null.any():
-            break
-        matrix = _compressed(matrix, left[:, null].T, right[null].T)
-    return matrix
-
-
-def eigenvalues(matrix: Array) -> NDArray[np.complex128]:
-    """The eigenvalues, by growing real part."""
-    found = np.linalg.eigvals(matrix).astype(np.complex128)
-    return np.asarray(found[np.lexsort((found.imag, found.real))])
-
-
-def _compressed(matrix: Array, rows: Array, columns: Array) -> Array:
-    """A matrix on the vectors that `rows` annihilate, up to those of them that `columns` span."""
-    inside = columns @ null_space(rows @ columns)
-    B = null_space(np.vstack([rows, _unit_rows(inside.T)]))
-    return np.asarray(B.T @ matrix @ B)
-
-
-def null_space(rows: Array) -> Array:
-    """An orthonormal basis of the vectors that all rows annihilate, as columns."""
-    if rows.size == 0:
-        return np.eye(rows.shape[1])
-    _, sizes, directions = np.linalg.svd(rows)
-    return np.asarray(directions[int(np.sum(sizes > NULL * max(sizes[0], 1e-300))) :].T)
-
 
 def _squared(affine: Array) -> Array:
     """An affine map (size, size + 1) as a square matrix, which acts on (y, 1)."""
     return np.vstack([affine, np.zeros(affine.shape[1])])
-
-
-def _unit_rows(rows: Array) -> Array:
-    """Rows of length one, without those that vanish beside the others."""
-    lengths = np.linalg.norm(rows, axis=1)
-    kept = lengths > NULL * lengths.max(initial=0.0)
-    return np.asarray(rows[kept] / lengths[kept, None])

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..core.system import State
 from ..errors import PolhodeError
-from .phase_space import PhaseSpace, eigenvalues, without_kernel
+from .phase_space import PhaseSpace
+from .reduction import eigenvalues, without_kernel
 
 Array = NDArray[np.float64]
 CLOSED = 1e-12  # the residual, in the rate of the motion, at which the search ends

@@ -32,6 +32,7 @@ ABOVE = {
     "plot_family": "polhode.view.figures.family",
     "save_family": "polhode.io.family_file",
     "plot_covariance": "polhode.view.figures.covariance",
+    "view_covariance": "polhode.view.html.notebook",
     "plot_fit": "polhode.view.figures.fit",
     "plot_manoeuvre": "polhode.view.figures.manoeuvre",
     "plot_section": "polhode.view.figures.section",

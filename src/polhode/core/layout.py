@@ -49,6 +49,9 @@ class Layout:
         self.dimension = sum(v.manifold.dimension for v in variables)
         ends = np.cumsum([0, *(v.manifold.size for v in variables)])
         self.slices = {v.name: slice(a, b) for v, a, b in zip(variables, ends[:-1], ends[1:], strict=True)}
+        steps = np.cumsum([0, *(v.manifold.dimension for v in variables)])
+        # where the coordinates of a variable's tangent vectors lie
+        self.places = {v.name: slice(a, b) for v, a, b in zip(variables, steps[:-1], steps[1:], strict=True)}
         kicked = [self.slices[v.name] for v in variables if v.kicked]
         if any(a.stop != b.start for a, b in pairwise(kicked)):
             raise ValueError("kicked variables must lie side by side")

@@ -23,6 +23,7 @@ from .registry import described_subclasses
 from .representation import Form, Representation
 from .scalar_packing import Directions, spread, spread_parameters
 from .system import State, System
+from .varied_parameters import VariedParameters
 
 if TYPE_CHECKING:
     from numba import types
@@ -105,7 +106,7 @@ class Start:
 
 def _numbers(system: System, read: Callable[[System], Array], kind: types.Type, directions: Directions) -> Array:
     """What `read` reads of a system, for this scalar."""
-    varied = None if isinstance(directions, slice) else directions.derivatives(read)
+    varied = directions.derivatives(read) if isinstance(directions, VariedParameters) else None
     return spread_parameters(read(system), kind, varied)
 
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from numba import types
 
 Array = NDArray[np.float64]
-Directions = (
-    slice | VariedParameters
-)  # what a run on duals differentiates by: vectors of the tangent basis, or parameters
+# what a run on duals differentiates by: vectors of the tangent basis, or parameters
+Directions = slice | tuple[int, ...] | VariedParameters
 
 
 def side_by_side(members: Array, kind: Lanes) -> Array:
@@ -35,7 +34,9 @@ def spread(layout: Layout, y: Array, kind: types.Type, directions: Directions = 
     if isinstance(kind, Lanes):
         return side_by_side(y, kind)
     if isinstance(kind, Dual):
-        seeds = layout.basis(y)[:, directions] if isinstance(directions, slice) else np.zeros((layout.size, 0))
+        seeds = np.zeros((layout.size, 0))
+        if not isinstance(directions, VariedParameters):
+            seeds = layout.basis(y)[:, directions if isinstance(directions, slice) else list(directions)]
         entries = np.zeros((layout.size, 1 + kind.partials))
         entries[:, 0], entries[:, 1 : 1 + seeds.shape[1]] = y, seeds
         return entries.reshape(-1)
@@ -67,10 +68,11 @@ def column_count(directions: Directions) -> int:
 
 
 def block_kind(directions: Directions) -> Dual:
-    """The duals for a block; for parameters in sizes of 4, 8, 12, so that few of them are ever compiled."""
+    """The duals for a block; for parameters and chosen vectors in sizes of 4, 8, 12, so that few of them are ever compiled."""
     if isinstance(directions, slice):
         return duals(column_count(directions))
-    return parameter_duals(4 * -(-len(directions) // 4))
+    count = 4 * -(-len(directions) // 4)
+    return parameter_duals(count) if isinstance(directions, VariedParameters) else duals(count)
 
 
 def tangent_columns(layout: Layout, states: Array, kind: Dual, directions: Directions) -> tuple[Array, Array]:

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import PolhodeError
 from .facade import above
 from .hooks import Hooks
+from .layout import Layout
 from .representation import Canonical, Form, Representation
 
 if TYPE_CHECKING:
@@ -176,6 +177,11 @@ class System(Hooks):
     def relative_state(self, values: Mapping[str, Array], t: float) -> State:
         """The state with these values of the variables, of which those that are `ignorable` may be set anew."""
         return State(self, values, t)
+
+    def ignorable_columns(self, layout: Layout, start: Array, states: Array, elapsed: Array) -> Mapping[str, Array]:
+        """The columns of the tangent map from `start` (size,) to `states` (n, size), so much later, that belong to each of the
+        variables that are `ignorable`: (n, dimension, count), as the symmetry of the system gives them."""
+        raise NotImplementedError(f"{type(self).__name__} has no ignorable variables")
 
     def equilibria(self) -> Equilibria:
         """Equilibria, as labelled states, one of each class that the symmetry of the system takes to each other: a list, with

@@ -8,12 +8,14 @@ Coordinates are those of the layout of the method: for one body (ξ, δΠ).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_integer
+from ..core.checks import check_finite, check_integer, check_positive
 from ..core.facade import above
 from ..core.layout import Layout
 from ..core.system import State
@@ -63,6 +65,15 @@ class CovarianceRun:
         if "R[0]" not in self.names:
             raise InvalidInputError("plot", self.names, "a run of a system whose state has the attitude R")
         return above("plot_covariance")(self, sigmas=sigmas)  # type: ignore[no-any-return]
+
+    def view(
+        self, height: int = 480, *, sigmas: float = 3.0, sampled: bool = False, save: str | PathLike[str] | None = None
+    ) -> Any:
+        """The animated view in a notebook, with transparent ellipsoids of the positions and ellipses of the ends of the body
+        axes, so many standard deviations wide. `sampled` takes the covariance of the other runs; `save` also writes the view as
+        one HTML file."""
+        many = check_positive("sigmas", sigmas)
+        return above("view_covariance")(self, height, many, sampled, None if save is None else Path(save))
 
 
 def propagate_covariance(

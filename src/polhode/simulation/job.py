@@ -57,7 +57,8 @@ class Job:
         check_start(self.state)
         self.occurrences = list(earlier.events) if earlier else self._at_the_start()
         layout = self.system.representations[self.method.representation].layout
-        passes: list[Directions] = self.tangent.blocks(layout) if self.tangent else [slice(0, 0)]
+        symmetric = self.tangent.symmetric(self.system, self.method) if self.tangent else ()
+        passes: list[Directions] = self.tangent.blocks(layout, symmetric) if self.tangent else [slice(0, 0)]
         columns: list[Array] = []
         carry: list[Array] = []
         seconds, read = 0.0, 0
@@ -91,6 +92,10 @@ class Job:
                 break
         whole = len(carry) == len(passes)
         t: Array = np.asarray(schedule.time(numbers), dtype=np.float64)
+        tangent = np.concatenate(columns, axis=-1) if whole and self.tangent else None
+        if self.tangent and tangent is not None and symmetric:
+            start = self.system.enter(self.method.representation, self.state)
+            tangent = self.tangent.completed(tangent, self.system, layout, (start, states, t - self.state.t))
         if end.stopped is not None:
             states = np.concatenate([states, self.system.enter(self.method.representation, end.stopped)[None]])
             t = np.append(t, end.stopped.t)
@@ -102,7 +107,7 @@ class Job:
             step=schedule.step,
             save_every=every,
             stats=stats_of(schedule.steps(end.done) - schedule.steps(first), seconds, run),
-            tangent=np.concatenate(columns, axis=-1) if whole and self.tangent else None,
+            tangent=tangent,
             tangent_of=self.tangent.request if whole and self.tangent else (),
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),

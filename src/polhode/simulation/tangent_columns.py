@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numba.core.errors import NumbaError
+from numpy.typing import NDArray
 
 from ..core.layout import Layout
 from ..core.method import Method
@@ -16,7 +18,9 @@ from ..core.system import System
 from ..core.varied_parameters import VariedParameters
 from ..errors import IncompatibleMethodError, InvalidInputError
 
+Array = NDArray[np.float64]
 STATE = "state"
+WIDEST = 16  # block of the columns that are left: two registers of the widest vectors
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,38 @@ class TangentColumns:
         """What asks for these columns again."""
         return ((STATE,) if self.by_state else ()) + (self.varied.names if self.varied else ())
 
-    def blocks(self, layout: Layout) -> list[Directions]:
-        """The columns in blocks, of which a run on duals carries one at a time."""
+    def symmetric(self, system: System, method: Method) -> tuple[str, ...]:
+        """The variables whose columns follow from symmetry, so that no run needs to carry them."""
+        known = system.representations[method.representation].layout.slices
+        fits = self.by_state and method.preserves_momentum and all(name in known for name in system.ignorable)
+        return tuple(system.ignorable) if fits else ()
+
+    def blocks(self, layout: Layout, symmetric: tuple[str, ...] = ()) -> list[Directions]:
+        """The columns in blocks, of which a run on duals carries one at a time; without those of the variables `symmetric`."""
         found: list[Directions] = list(blocks(layout.dimension)) if self.by_state else []
+        if symmetric:
+            carried = _coordinates(layout, [name for name in layout.places if name not in symmetric])
+            found = [tuple(carried[part]) for part in blocks(len(carried), WIDEST)]
         if self.varied is not None:
             found += [self.varied.part(part) for part in blocks(len(self.varied))]
         return found
+
+    def completed(self, tangent: Array, system: System, layout: Layout, run: tuple[Array, Array, Array]) -> Array:
+        """A tangent map of which only some columns were carried, with those that follow from symmetry. `run`: the flat state at
+        the start, those at the samples, and the times since the start."""
+        known = system.ignorable_columns(layout, *run)
+        carried = _coordinates(layout, [name for name in layout.places if name not in known])
+        whole = np.empty((*tangent.shape[:2], layout.dimension + tangent.shape[2] - len(carried)))
+        whole[:, :, carried] = tangent[:, :, : len(carried)]
+        whole[:, :, layout.dimension :] = tangent[:, :, len(carried) :]
+        for name, columns in known.items():
+            whole[:, :, layout.places[name]] = columns
+        return whole
+
+
+def _coordinates(layout: Layout, names: Sequence[str]) -> list[int]:
+    """The coordinates of these variables' tangent vectors."""
+    return [i for name in names for i in range(layout.dimension)[layout.places[name]]]
 
 
 @contextmanager
@@ -65,7 +95,7 @@ def explain_missing_derivatives(method: Method, directions: Directions) -> Itera
     try:
         yield
     except NumbaError as error:
-        if isinstance(directions, slice):
+        if not isinstance(directions, VariedParameters):
             raise
         problem = f"{method!r} gives no derivatives by parameters of this system; DOP853(), RK4() and Midpoint() do"
         raise IncompatibleMethodError(problem) from error

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.estimation import CovarianceRun
 from polhode.view.html.notebook import view
 from polhode.view.html.report import save_report
 
@@ -17,6 +18,19 @@ from .browser import changed, colourful, complaints, needs_browser, requests, wa
 from .view_page import PAINTED, on_canvas, open_view, opened, press, slide, switch_all_off, value_of
 
 pytestmark = needs_browser
+
+
+def test_ellipsoids_of_uncertainty_are_shown_and_hidden(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
+    P = np.diag([0.1**2] * 6 + [0.05**2] * 6 + [0.0] * 12)
+    result = CovarianceRun(run, ("",) * 24, np.broadcast_to(P, (len(run), 24, 24)))
+    file = tmp_path / "uncertain.html"
+    result.view(save=file)
+    opened(chromium, file.as_uri())
+    shown = slide(chromium, 0.3)
+    chromium.execute_script("document.querySelector('input[name=uncertainty]').click()")
+    hidden = slide(chromium, 0.3)
+    assert changed(shown, hidden) > 2000
+    assert complaints(chromium) == []
 
 
 def test_the_file_works_offline_and_its_slider_moves_the_bodies(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.method import Report, Run, Start
+from ...core.varied_parameters import VariedParameters
 from ...scalars import double, lanes, width
 from ..loops import Clock, Slots, Span, aligned, no_force
 from .loops import (
@@ -41,7 +42,7 @@ class GaussRun(Run):
     def __init__(self, start: Start, stages: int) -> None:
         self.layout = start.representation.layout
         self.canonical = start.state.system.canonical()
-        self.varied = None if isinstance(start.directions, slice) else start.directions
+        self.varied = start.directions if isinstance(start.directions, VariedParameters) else None
         representation = self.canonical.representation
         layout = representation.layout
         parts = parts_of(layout, self.canonical.free)

@@ -29,12 +29,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...bodies import Body
 from ...core.checks import check_finite, check_rotation
+from ...core.layout import Layout
 from ...core.representation import Canonical, Representation
 from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step, symmetric_entries
 from .base import GravitatingBodies
+from .ignorable_columns import ignorable_columns
 from .inertial import FullBodyProblem
 from .perturbations import Perturbation, energies_of
 from .relative_flows import (
@@ -119,6 +121,9 @@ class FullTwoBodyProblem(GravitatingBodies):
         """The state with this relative motion, with the mass centre at rest at the origin."""
         named: dict[str, Any] = {name: values[name] for name in ("X", "R", "Pi", "Pi2", "R2")}
         return self.state(**named, V=self.derive("V", values), t=t)
+
+    def ignorable_columns(self, layout: Layout, start: Array, states: Array, elapsed: Array) -> Mapping[str, Array]:
+        return ignorable_columns(layout, self.m2, start, states, elapsed)
 
     @cached_property
     def representations(self) -> Mapping[str, Representation]:

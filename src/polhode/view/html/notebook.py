@@ -12,16 +12,21 @@ import numpy as np
 from ...core.method import Method
 from ...core.system import State, System
 from ...errors import PolhodeError
+from ...io.atomic_files import write_text
 from ...simulation.trajectory import Trajectory
 from ...tables import Table
 from ..figures.axes import label_time
 from ..figures.style import styled
-from ..scene.scene import scene
+from ..scene.scene import Scene, scene
 from ..summary import conservation_html, headline, truncated
-from .page import iframe_html
+from .page import iframe_html, page_html
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
+
+    from ...estimation.covariance import CovarianceRun
 
 LONGEST_TEXT = 200
 SPARKLINE_POINTS = 400
@@ -72,13 +77,30 @@ def trajectory_html(trajectory: Trajectory) -> str:
 
 def view(trajectory: Trajectory, height: int) -> NotebookHtml:
     """The moving scene."""
-    shown = scene(trajectory)
-    if shown.is_empty:
-        return NotebookHtml(f"<p>{escape(shown.note)}</p>", shown.note)
-    return NotebookHtml(
-        iframe_html(shown, height),
+    return _displayed(
+        scene(trajectory),
+        height,
         f"the view of {trajectory!r}: a notebook displays it; for a saved run use polhode view",
     )
+
+
+def view_covariance(
+    result: CovarianceRun, height: int, sigmas: float, sampled: bool, path: Path | None
+) -> NotebookHtml:
+    """The moving scene with ellipsoids of uncertainty, also written as a page if there is a path."""
+    from ..scene.uncertainty import uncertain_scene  # needs the layer of estimation, which a plain view does not
+
+    shown = uncertain_scene(result, sigmas, sampled=sampled)
+    if path is not None:
+        write_text(path, page_html(shown))
+    return _displayed(shown, height, "the view of a motion with its uncertainty: a notebook displays it")
+
+
+def _displayed(shown: Scene, height: int, text: str) -> NotebookHtml:
+    """A scene, or why there is none."""
+    if shown.is_empty:
+        return NotebookHtml(f"<p>{escape(shown.note)}</p>", shown.note)
+    return NotebookHtml(iframe_html(shown, height), text)
 
 
 def plot(trajectory: Trajectory, figure: str | None, ax: Any = None) -> Figure:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...io.atomic_files import write_text
 from ...plain_text import printable
 from ...simulation.trajectory import Trajectory
-from ..scene.objects import Arrow, SceneObject
+from ..scene.objects import Arrow, SceneObject, UncertaintyMark
 from ..scene.scene import Scene, scene
 from .policy import policy
 
@@ -121,6 +121,7 @@ def scene_data(shown: Scene) -> dict[str, Any]:
         "radius": to_base64(radius),
         "objects": [_object_data(item) for item in shown.objects],
         "arrows": [_arrow_data(arrow) for arrow in shown.arrows],
+        "marks": [_mark_data(mark) for mark in shown.appearance.marks],
     }
 
 
@@ -147,6 +148,11 @@ def _object_data(item: SceneObject) -> dict[str, Any]:
         "axis_lengths": numbers(item.axis_lengths),
         "trail_point": numbers(item.trail_point),
     }
+
+
+def _mark_data(mark: UncertaintyMark) -> dict[str, Any]:
+    tracks = {"position": mark.position, "q": mark.q, "semiaxes": mark.semiaxes}
+    return {"colour": mark.colour} | {name: to_base64(track) for name, track in tracks.items()}
 
 
 def _arrow_data(arrow: Arrow) -> dict[str, Any]:

@@ -62,11 +62,22 @@ class Arrow:
 
 
 @dataclass(frozen=True)
+class UncertaintyMark:
+    """A transparent ellipsoid: its centre, attitude and semiaxes, one row per frame."""
+
+    colour: str
+    position: Array
+    q: Array
+    semiaxes: Array
+
+
+@dataclass(frozen=True)
 class Appearance:
     """What a system shows at the samples of a trajectory.
 
     `view_direction` points from the scene to the viewer. `note` explains the picture. `centre`, one row per frame, is
-    the point that the camera follows where objects travel; None for a camera that stands still.
+    the point that the camera follows where objects travel; None for a camera that stands still. `marks` show uncertainty, in
+    pages only.
     """
 
     objects: Sequence[SceneObject] = ()
@@ -74,6 +85,7 @@ class Appearance:
     view_direction: tuple[float, float, float] = (0.75, -1.0, 0.55)
     note: str = ""
     centre: Array | None = None
+    marks: Sequence[UncertaintyMark] = ()
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

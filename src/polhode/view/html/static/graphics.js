@@ -16,7 +16,7 @@ const SOLID_VERTEX = `
 const SOLID_FRAGMENT = `
   precision highp sampler2DShadow;
   in vec3 facing, seen, inSun; uniform vec3 colour, eye, light; uniform bool sun; uniform sampler2DShadow shadow;
-  out vec4 result;
+  uniform float alpha; out vec4 result;
   float reached(float slope) { // how much of the Sun's light comes here, from 0 to 1
     float sum = 0.0, bias = 0.0015 + 0.004 * (1.0 - slope);
     for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++)
@@ -29,7 +29,7 @@ const SOLID_FRAGMENT = `
     float slope = max(dot(n, l), 0.0), shine = 0.16 * pow(max(dot(n, normalize(l + e)), 0.0), 40.0);
     float open = sun ? reached(slope) : 1.0;
     float lit = sun ? 0.3 + 0.72 * slope * open : 0.5 + 0.1 * n.z + 0.5 * slope;
-    result = vec4(min(colour * lit + shine * open * step(0.001, slope), 1.0), 1.0);
+    result = vec4(min(colour * lit + shine * open * step(0.001, slope), 1.0), 1.0) * alpha;
   }`;
 const RIBBON_VERTEX = `
   layout(location = 0) in vec4 from; layout(location = 1) in vec4 to;
@@ -61,6 +61,7 @@ class Graphics {
     this.shadow = this.shadowPicture();
     this.rod = this.revolved([[1, 0], [1, 1]]);
     this.head = this.revolved([[0, 0], [1, 0], [1, 0], [0, 1]]);
+    this.ball = this.revolved(Array.from({ length: 17 }, (_, i) => [Math.sin((Math.PI * i) / 16), -Math.cos((Math.PI * i) / 16)]), 32);
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -170,7 +171,7 @@ class Graphics {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.solid.made);
     gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
-    this.set(this.solid, { view: seen.view, eye: seen.eye, light: seen.light, sunView: seen.sunView || seen.view, sun: Boolean(seen.sunView) });
+    this.set(this.solid, { view: seen.view, eye: seen.eye, light: seen.light, sunView: seen.sunView || seen.view, sun: Boolean(seen.sunView), alpha: 1 });
   }
   put(shape, colours, shift, q, size = [1, 1, 1]) { // colours: of the first faces, of the next, …; or one for all
     const gl = this.gl, BYTES = 4;
@@ -182,6 +183,16 @@ class Graphics {
       gl.drawElements(gl.TRIANGLES, 3 * faces, gl.UNSIGNED_INT, 3 * first * BYTES);
       first += faces;
     }
+  }
+  putMarks(marks) { // transparent ellipsoids: [colour, centre, q, semiaxes]
+    const gl = this.gl;
+    gl.depthMask(false);
+    gl.enable(gl.CULL_FACE);
+    this.set(this.solid, { alpha: 0.4 });
+    for (const mark of marks) this.put(this.ball, ...mark);
+    this.set(this.solid, { alpha: 1 });
+    gl.disable(gl.CULL_FACE);
+    gl.depthMask(true);
   }
   putArrow(colour, start, vector, thick) {
     const length = norm(vector);

@@ -13,8 +13,9 @@ function make(kind, parent, properties = {}) { return parent.appendChild(Object.
 // `kept` is what `keep()` of an earlier view returned: the new one begins with its camera, light and time.
 function polhodeView(root, given = null, kept = {}) {
   const scene = given || JSON.parse(root.querySelector("script").textContent);
-  for (const owner of [scene, ...scene.objects, ...scene.arrows])
-    for (const name of ["position", "q", "start", "vector", "centre", "radius"])
+  const marks = scene.marks || [];
+  for (const owner of [scene, ...scene.objects, ...scene.arrows, ...marks])
+    for (const name of ["position", "q", "start", "vector", "centre", "radius", "semiaxes"])
       if (typeof owner[name] === "string") owner[name] = unpack(owner[name], Float32Array);
   const timeline = new Timeline(unpack(scene.t, Float64Array), scene.interpolated), { frames, s } = timeline;
 
@@ -90,6 +91,7 @@ function polhodeView(root, given = null, kept = {}) {
   const showAxes = toggle("axes", scene.objects.some((item) => item.axis_lengths));
   const showArrows = toggle("vectors", scene.arrows.length > 0);
   const showTrails = toggle("trails", scene.objects.some((item) => item.trailing));
+  const showMarks = marks.length ? toggle("uncertainty", true) : { checked: false };
   make("span", second, { className: "gap" });
   button(second, "reset view", "reset", () => reset());
   button(second, "picture", "picture", () => savePicture());
@@ -156,6 +158,8 @@ function polhodeView(root, given = null, kept = {}) {
     });
     if (showArrows.checked) for (const arrow of scene.arrows)
       graphics.putArrow(rgb(arrow.colour), between(arrow.start, where, 3), between(arrow.vector, where, 3), 2 * thin);
+    if (showMarks.checked) graphics.putMarks(marks.map((mark) =>
+      [rgb(mark.colour), between(mark.position, where, 3), between(mark.q, where, 4), between(mark.semiaxes, where, 3)]));
     if (showTrails.checked) {
       chooseTrails(choice);
       graphics.beginTrails({ view: seen.view, shift: seen.frame[0], q: seen.frame[1], pixels: size, now,
