@@ -9,7 +9,7 @@ import polhode as ph
 from polhode.analysis.convergence import distance
 from polhode.core.method import Start
 from polhode.methods.gauss.parts import from_canonical, parts_of, to_canonical
-from polhode.methods.gauss.run import nearest_top
+from polhode.methods.gauss.run import nearby_top
 from polhode.scalars import cos, sin
 from polhode.scalars.protocol import RETRIES
 
@@ -91,11 +91,28 @@ def test_canonical_variables_and_back(system: type[ph.System]) -> None:
     np.testing.assert_allclose(back, start.y[None], atol=1e-15)
 
 
-def test_the_nearest_symmetric_top() -> None:
-    b, kappa, *e = nearest_top(np.diag([0.4, 1.0, 0.5]))
-    assert b == pytest.approx(0.45)
-    assert kappa == pytest.approx(0.55)
-    np.testing.assert_allclose(np.abs(e), [0.0, 1.0, 0.0])
+@pytest.mark.parametrize(
+    ("inverse", "momentum", "expected", "axis"),
+    [
+        ([0.4, 1.0, 0.5], [1.0, 0.1, 0.0], 0.45, 1),  # two alike: the third, and their mean where it is not circled
+        ([0.4, 1.0, 0.5], [0.1, 1.0, 0.1], 0.5, 1),  # the middle one where it is
+        ([0.4, 1.0, 0.5], [0.0, 0.0, 0.0], 0.45, 1),
+        ([1.0, 0.7, 0.4], [0.1, 0.2, 1.0], 0.7, 2),  # three of their own: the axis that is circled
+        ([1.0, 0.7, 0.4], [1.0, 0.2, 0.1], 0.7, 0),
+        ([0.5, 1.0, 0.5], [1.0, 0.0, 0.0], 0.5, 1),  # a symmetric top is itself, however it turns
+        ([0.5, 0.2, 0.5], [1.0, 0.0, 0.0], 0.5, 1),
+        ([0.5, 0.5, 0.5], [1.0, 0.0, 0.0], 0.5, None),
+    ],
+)
+def test_the_symmetric_top_whose_motion_is_taken_out(
+    inverse: list[float], momentum: list[float], expected: float, axis: int | None
+) -> None:
+    turn = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]  # axes of any direction
+    b, kappa, *e = nearby_top(turn @ np.diag(inverse) @ turn.T, turn @ np.array(momentum))
+    assert b == pytest.approx(expected)
+    assert b + kappa == pytest.approx(0.5 if axis is None else inverse[axis])
+    if axis is not None:
+        np.testing.assert_allclose(np.abs(turn.T @ np.array(e)), np.eye(3)[axis], atol=1e-12)
 
 
 @pytest.mark.parametrize("system", [ph.RigidBodySOn, ph.SymmetricRigidBodySOn])

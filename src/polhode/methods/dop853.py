@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, Method, Run, Start, one_of, sampled_steps
+from ..core.method import Array, Method, Report, Run, Start, one_of, sampled_steps
 from ..core.representation import Form
 from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
-from ..scalars import Lanes, compiled, get, kernel, lanes, loop, put, tail
+from ..scalars import Lanes, get, kernel, lanes, put, tail, width
 from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
 from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
-from .loops import Slots, Workbench, slope
+from .loops import Clock
+from .quaternion_variables import Equations, QuaternionVariables, put_rates
+from .uncounted import uncounted_kernel, uncounted_loop
 
 BLOCK = 8  # doubles that are taken at once: every vector is as long as whole blocks
 V = lanes(BLOCK)
@@ -62,8 +64,8 @@ class Sizes(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Room for the state of a stage with its slots and workspace, all vectors of a step, their sizes, what is asked for, and
-    what is known of the step."""
+    """Room for the state of a stage, all vectors of a step, their sizes, what is asked for, and what is known of the
+    step."""
 
     stage: Array
     work: Array
@@ -82,8 +84,8 @@ def combination(row: int, work: Array, blocks: int, m: int) -> Any:
     return total
 
 
-@kernel
-def put_stage(S: Any, rhs: Any, force: Any, p: Array, slots: Slots, step: Step, row: int, report: Array) -> int:
+@uncounted_kernel
+def put_stage(S: Any, equations: Equations, step: Step, row: int, report: Array) -> int:
     """The state of a stage, and its slope."""
     stage, work, control = step.stage, step.work, step.control
     blocks = work.shape[0] // (VECTORS * BLOCK)
@@ -93,13 +95,11 @@ def put_stage(S: Any, rhs: Any, force: Any, p: Array, slots: Slots, step: Step, 
     if row == RESULT:
         for m in range(blocks):
             put(work, RIGHT * blocks + m, V, get(stage, m, V))
-    return slope(S, rhs, force, stage, p, slots, t + TIMES[row] * h, tail(work, row * blocks * BLOCK), report)
+    return put_rates(S, equations, stage, t + TIMES[row] * h, tail(work, row * blocks * BLOCK), report)
 
 
-@compiled
-def first_length(
-    S: Any, rhs: Any, force: Any, p: Array, slots: Slots, step: Step, direction: float, report: Array
-) -> float:
+@uncounted_kernel
+def first_length(S: Any, equations: Equations, step: Step, direction: float, report: Array) -> float:
     """A first step from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, section II.4)."""
     stage, work, sizes, tolerances, control = step
     n, width, far = sizes.doubles, sizes.entry, sizes.blocks * BLOCK
@@ -118,7 +118,7 @@ def first_length(
     for i in range(n):
         stage[i] = left[i] + direction * h * slopes[i]
     other = tail(work, far)
-    slope(S, rhs, force, stage, p, slots, control[START] + direction * h, other, report)
+    put_rates(S, equations, stage, control[START] + direction * h, other, report)
     bend = 0.0
     for i in range(0, n, width):
         scale = tolerances.atol + tolerances.rtol * abs(left[i])
@@ -178,14 +178,11 @@ def put_between(work: Array, sizes: Sizes, x: float, y: Array) -> None:
         y[i] = work[LEFT * far + i] + total
 
 
-@loop
+@uncounted_loop
 def follow(
     S: Any,
-    rhs: Any,
-    force: Any,
+    equations: Equations,
     y: Array,
-    p: Array,
-    slots: Slots,
     step: Step,
     ready: bool,
     direction: float,
@@ -223,9 +220,9 @@ def follow(
                     control[i] = y[2 * n + i]
                 for m in range(blocks):
                     put(stage, m, V, get(work, LEFT * blocks + m, V))
-                status = slope(S, rhs, force, stage, p, slots, control[START], tail(work, 0), report)
+                status = put_rates(S, equations, stage, control[START], tail(work, 0), report)
                 if status == 0 and control[LENGTH] == 0.0:
-                    control[LENGTH] = first_length(S, rhs, force, p, slots, step, direction, report)
+                    control[LENGTH] = first_length(S, equations, step, direction, report)
                     calls += 1
                     status = NOT_FINITE if control[LENGTH] == 0.0 else 0
                 calls += 1
@@ -244,7 +241,7 @@ def follow(
                 control[LENGTH] = h
                 status = 0
                 for row in range(1, RESULT + 1):
-                    status = put_stage(S, rhs, force, p, slots, step, row, report)
+                    status = put_stage(S, equations, step, row, report)
                     if status != 0:
                         break
                 calls += RESULT
@@ -263,7 +260,7 @@ def follow(
                 y[2 * n + i] = control[i]
         if control[DENSE] == 0.0:
             for row in range(RESULT + 1, STAGES):
-                status = put_stage(S, rhs, force, p, slots, step, row, report)
+                status = put_stage(S, equations, step, row, report)
                 if status != 0:
                     return status, k
             calls += STAGES - RESULT - 1
@@ -271,7 +268,8 @@ def follow(
             control[DENSE] = 1.0
         put_between(work, sizes, (target - control[START]) / control[LENGTH], y)
         if k < samples.shape[0]:
-            samples[k, :] = y
+            for i in range(y.shape[0]):
+                samples[k, i] = y[i]
     report[EVALUATIONS] += calls
     return 0, times.shape[0]
 
@@ -279,8 +277,9 @@ def follow(
 class DOP853(Method):
     """Dormand and Prince's adaptive Runge–Kutta method of order 8, with dense output of order 7.
 
-    `rtol`, `atol`: relative and absolute tolerance of a step, for each entry of the state. The method's own steps follow
-    the motion; `step` only says where samples may be taken, and the samples are the same whichever of them are kept.
+    `rtol`, `atol`: relative and absolute tolerance of a step, for each number of the state: unit quaternions for attitudes,
+    places in space where bodies are seen from each other, momenta. The method's own steps follow the motion; `step` only
+    says where samples may be taken, and the samples are the same whichever of them are kept.
     `form="lagrangian"` integrates the equations in velocities instead of momenta, for systems that offer both.
 
     >>> import polhode as ph
@@ -294,6 +293,7 @@ class DOP853(Method):
     reference = "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993)"
     order = 8
     adaptive = True
+    carries_state = False  # but quaternions
     in_lanes = False  # each member takes steps of its own
 
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
@@ -318,21 +318,24 @@ class DOP853(Method):
         return DOP853Run(self, start)
 
 
-class DOP853Run(Workbench, Run):
-    """What is carried: the state at the sample, the state at the start of the method's step in which that lies, and what
+class DOP853Run(Run):
+    """What is carried, in quaternion variables: the state at the sample, the state at the start of the method's step in which that lies, and what
     is known of this step. From these the step can be done again, so that a run goes on bit for bit."""
 
     dense = True
 
     def __init__(self, method: DOP853, start: Start) -> None:
-        super().__init__(start, start.representation.rhs)
-        n = self.slots.forces
-        blocks = -(-n // BLOCK)
-        stage = np.zeros(max(blocks * BLOCK, self.y.size))
-        self.y = np.concatenate([start.y, start.y, [self.clock.t0, 0.0, 0.0]])
+        self.layout, self.kind = start.representation.layout, start.kind
+        self.clock, self.report = Clock(float(start.state.t), float(start.step)), Report()
+        self.variables = QuaternionVariables(start)
+        self._equations = self.variables.equations()
+        z = self.variables.enter(start.y[None])[0]
+        n, blocks = z.size, -(-z.size // BLOCK)
+        self.y = np.concatenate([z, z, [self.clock.t0, 0.0, 0.0]])
         self.carried = self.y.size
         longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e300)
-        work, sizes = np.zeros(VECTORS * blocks * BLOCK), Sizes(n, self.width, blocks)
+        stage, work = np.zeros(blocks * BLOCK), np.zeros(VECTORS * blocks * BLOCK)
+        sizes = Sizes(n, width(self.kind), blocks)
         tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
         self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS))
         self._direction = math.copysign(1.0, self.clock.step)
@@ -360,8 +363,10 @@ class DOP853Run(Workbench, Run):
         return status, min(max(reached - first, 0), count - 1)
 
     def follow(self, times: Array, samples: Array) -> tuple[int, int]:
-        motion = self.kind, self.main, self.force, self.y, self.p, self.slots
         known = self._step, self._ready, self._direction
-        status, reached = follow.on(*motion, *known, times, samples, self.report.numbers)
+        status, reached = follow.on(self.kind, self._equations, self.y, *known, times, samples, self.report.numbers)
         self._ready = status == 0 and (self._ready or len(times) > 0)
         return status, reached
+
+    def states(self, samples: Array) -> Array:
+        return self.variables.leave(samples[:, : (self.carried - CARRIED) // 2])

@@ -16,6 +16,7 @@ from ..core.finite_differences import OFFSETS, WEIGHTS
 from ..core.method import Array, Method, Report, Run, Start
 from ..core.scalar_packing import column_count
 from ..core.system import ClosedForm, State, System
+from ..core.varied_parameters import VariedParameters
 from ..errors import IncompatibleMethodError
 from ..scalars import Dual, double
 
@@ -130,7 +131,8 @@ class _ExactTangents(_ExactRun):
 
     def _neighbours(self, y: Array, xi: Array, t: float, j: int) -> tuple[float, list[list[ClosedForm]]]:
         """The unit of ε for a column, and the motions at each level and offset."""
-        varied = None if isinstance(self._directions, slice) else self._directions.part(slice(j, j + 1))
+        directions = self._directions
+        varied = directions.part(slice(j, j + 1)) if isinstance(directions, VariedParameters) else None
         unit = self._unit(y, xi) if varied is None else varied.parameters[0].scale
 
         def near(epsilon: float) -> ClosedForm:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from polhode.methods.gauss.turning import LARGEST_ANGLE, doubled, half_turn, small_turn
+from polhode.methods.gauss.turning import LARGEST_ANGLE, cosine_and_sine, doubled, half_turn, small_turn
 
 
 def exact(a):
@@ -30,3 +30,8 @@ def test_half_an_angle(a: float) -> None:
     with mp.workdps(40):
         c, _, s = exact(a / 2)
         np.testing.assert_allclose(half_turn(a * a), [s, c], rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("a", [0.0, 1e-5, -0.7, 1.3, LARGEST_ANGLE / 2])
+def test_cosine_and_sine(a: float) -> None:
+    np.testing.assert_allclose(cosine_and_sine(a), [np.cos(a), np.sin(a)], rtol=1e-15, atol=4e-16)

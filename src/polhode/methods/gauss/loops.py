@@ -16,6 +16,7 @@ from ...scalars import absolute, double, get, kernel, loop, par, put, value
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
 from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
 from ..loops import Clock, Slots, Span, slope
+from ..uncounted import uncounted_kernel, uncounted_loop
 from .picture import move_freely, part_rates, place_parts
 from .turning import LARGEST_ANGLE
 
@@ -112,7 +113,7 @@ def add_exactly(w: Array, e: Array, i: Any, d: Any) -> None:
     w[i] = z
 
 
-@kernel
+@uncounted_kernel
 def move_frame(S: Any, w: Array, e: Array, frame: Frame, h: Any, move: Array) -> bool:
     """Carry w on by the free motion; whether that is nearer than the series reach."""
     angle = move_freely(S, w, frame.parts, frame.parts.shape[0], frame.constants, h, move)
@@ -122,9 +123,10 @@ def move_frame(S: Any, w: Array, e: Array, frame: Frame, h: Any, move: Array) ->
 
 
 @kernel
-def has_converged(now: Any, last: Any) -> bool:
-    """Changes fall by a constant factor: the next would be now · now/last. At rounding they fall no more."""
-    following = now * min(1.0, now / last) if last > 0.0 else now
+def has_converged(now: Any, last: Any, before: Any) -> bool:
+    """Changes fall by factors that are alike, or alternate: the next would be now times the larger of now/last and the
+    factor `before` that. At rounding they fall no more."""
+    following = now * min(1.0, max(now / last, before)) if last > 0.0 else now
     return following <= CONVERGED or (0.0 < last <= now < ROUNDING)
 
 
@@ -135,7 +137,7 @@ def invert_sizes(sizes: Array) -> None:
         sizes[g] = 1.0 / sizes[g] if sizes[g] > 0.0 else 0.0
 
 
-@kernel
+@uncounted_kernel
 def save_row(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -> None:
     """The state at the node, which is ahead of the frame of w."""
     move_freely(S, carried.w, frame.parts, frame.parts.shape[0], frame.constants, carried.memory[0], move)
@@ -143,7 +145,7 @@ def save_row(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) ->
         row[i] = carried.w[i] + (carried.e[i] + move[i])
 
 
-@loop
+@uncounted_loop
 def save_node(S: Any, carried: Carried, frame: Frame, move: Array, row: Array) -> None:
     """`save_row`, for Python."""
     save_row(S, carried, frame, move, row)
@@ -155,7 +157,7 @@ def rates_at(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: 
     return slope(S, rhs, force, y, p, slots, t + 0.0 * value(par(p, 0, S)), dy, report)
 
 
-@kernel
+@uncounted_kernel
 def set_sizes(S: Any, sizes: Array, groups: Any, w: Array, L: Array, n: int) -> None:
     """The inverse size of the numbers of each group, from w and its change in a step, which L holds in lanes."""
     sizes[:] = 0.0
@@ -165,7 +167,7 @@ def set_sizes(S: Any, sizes: Array, groups: Any, w: Array, L: Array, n: int) -> 
     invert_sizes(sizes)
 
 
-@kernel
+@uncounted_kernel
 def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
     """One step, or a piece of one, of a single run: the lanes of S are the stages."""
     system, carried, frame, table, scratch = work.system, work.carried, work.frame, work.table, work.scratch
@@ -185,7 +187,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
     if not piece.known:
         for i in range(n):
             put(Z, i, S, w[i])
-    last = 0.0
+    last = before = 0.0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, room)
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
@@ -202,7 +204,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
             change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
             put(Z, i, S, z)
         now = lane_top(change)
-        if has_converged(now, last):
+        if has_converged(now, last, before):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
@@ -210,7 +212,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
             return SUCCESS
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION
-        last = now
+        last, before = now, now / last if last > 0.0 else 0.0
     return NO_SOLUTION
 
 
@@ -232,7 +234,7 @@ def stage_total(L: Array, i: Any, stages: Any, size: Any) -> float:
     return total
 
 
-@kernel
+@uncounted_kernel
 def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
     """The same on any scalar, stage by stage: duals carry the tangent map along.
 
@@ -258,7 +260,7 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
         for stage in range(stages):
             for i in range(n):
                 Z[stage * n + i] = w[i]
-    last = 0.0
+    last = before = 0.0
     for iteration in range(MOST_ITERATIONS):
         for stage in range(stages):
             tau, z = (table.nodes[stage] - 0.5) * h, Z[stage * n : (stage + 1) * n]
@@ -284,7 +286,7 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
                 Z[stage * n + i] = number
             if not change <= now:  # a change that is not a number is not lost
                 now = change if now == now else now
-        if has_converged(now, last):
+        if has_converged(now, last, before):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += (iteration + 1.0) * stages
             for i in range(n):
@@ -292,11 +294,11 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
             return SUCCESS
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION
-        last = now
+        last, before = now, now / last if last > 0.0 else 0.0
     return NO_SOLUTION
 
 
-@kernel
+@uncounted_kernel
 def do_steps(
     S: Any, scalar: Any, solve: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array
 ) -> tuple[int, int]:
@@ -334,13 +336,13 @@ def do_steps(
     return SUCCESS, span.steps
 
 
-@loop
+@uncounted_loop
 def steps_in_lanes(S: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array) -> tuple[int, int]:
     """Steps of a run on doubles, whose stages are the lanes of S."""
     return do_steps(S, double, solve_in_lanes, work, clock, span, samples, report)
 
 
-@loop
+@uncounted_loop
 def steps_in_turn(S: Any, work: Work, clock: Clock, span: Span, samples: Array, report: Array) -> tuple[int, int]:
     """Steps of a run on S, stage by stage."""
     return do_steps(S, S, solve_in_turn, work, clock, span, samples, report)

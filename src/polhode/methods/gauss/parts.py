@@ -126,7 +126,7 @@ def to_canonical(parts: Parts, y: Array) -> Array:
     for row in parts.rows:
         at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
         if row[KIND] == ROTATION:
-            q = _quaternion(y[..., c : c + 9].reshape(*y.shape[:-1], 3, 3))
+            q = quaternions_of(y[..., c : c + 9].reshape(*y.shape[:-1], 3, 3))
             w[..., at : at + 4] = q
             w[..., at + 4 : at + 8] = 2.0 * multiply_vector(q, y[..., m : m + 3])
         elif row[KIND] == ANGLE:
@@ -146,7 +146,7 @@ def from_canonical(parts: Parts, w: Array, size: int) -> Array:
         at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
         if row[KIND] == ROTATION:
             q, p = w[..., at : at + 4], w[..., at + 4 : at + 8]
-            R = _matrix(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
+            R = matrices_of(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
             y[..., c : c + 9] = R.reshape(*w.shape[:-1], 9)
             y[..., m : m + 3] = 0.5 * (q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - _cross(q, p))
         elif row[KIND] == ANGLE:
@@ -170,7 +170,7 @@ def multiply_vector(q: Array, v: Array) -> Array:
     return np.concatenate([w * v + np.cross(a, v), -np.sum(a * v, axis=-1, keepdims=True)], axis=-1)
 
 
-def _matrix(q: Array) -> Array:
+def matrices_of(q: Array) -> Array:
     """The rotation matrices of unit quaternions."""
     if not np.iscomplexobj(q):
         return unchecked.to_matrix(q)
@@ -180,7 +180,7 @@ def _matrix(q: Array) -> Array:
     return R + 1j * np.stack([np.cross(R[..., k, :], xi) for k in range(3)], axis=-2)
 
 
-def _quaternion(R: Array) -> Array:
+def quaternions_of(R: Array) -> Array:
     """The unit quaternions of rotation matrices."""
     if not np.iscomplexobj(R):
         return unchecked.from_matrix(R)

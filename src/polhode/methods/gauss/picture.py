@@ -9,11 +9,10 @@ and the step is done in the variables `w = φ^A_{−τ}(z)`, τ being the time f
 and |q|², linear and angular momenta are quadratic in them: a Gauss–Legendre method conserves these and is symplectic.
 The fewer digits B has, the longer the steps and the fewer the iterations.
 
-Let the system's own equations say `Ṙ = R S(ω)` and `Π̇`. With `n = |q|²`, `X = τ b π`, the axis e in space at the middle
-of the step (e_m) and at the time (e_t), `δω = ω − bΠ − κ(e·Π) e` and `μ = R (Π̇ − κ (e·Π) Π × e)`,
+Let the system's own equations say `Ṙ = R S(ω)` and `Π̇`. With `n = |q|²`, `X = τ b π`, `δω = ω − bΠ − κ(e·Π) e`,
+`ν = Π̇ − κ (e·Π) Π × e` and `μ = R ν`,
 
-    q̇ = o q,    ṗ = o p + (2/n) (exp(−X) μ + g e_m × π) q,    g = τ κ μ·e_t,
-    o = ½ (R δω − τ b dexp_{−X} μ − g e_m).
+    q̇ = o q − ½ g q e,    ṗ = o p − ½ g p e + (2/n) (exp(−X) μ) q,    o = ½ (R δω − τ b dexp_{−X} μ),    g = τ κ e·ν.
 
 For places `ẋ = v − P/m − τ F/m`, `Ṗ = F`; for angles `u̇ = o i u`, `ṗ = o i p + M i u/n`, `o = δω − τ b M`. So all that a
 system has to give are its equations; where these have no Hamiltonian the same formulas hold, only symplecticity is lost.
@@ -23,22 +22,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.quaternion import rotation_of_
-from ...geometry.vectors import apply, apply_transposed, cross, dot, scale, subtract
+from ...geometry.vectors import scale, subtract
 from ...scalars import get, get3, get4, get9, kernel, largest, put, put3, put4, put9
 from ...scalars.stages import multiply_add
-from .turning import (
+from ..uncounted import uncounted_kernel
+from .fused import (
     add4,
-    doubled,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
     from_left,
-    from_right,
-    half_turn,
     plus,
     plus4,
-    small_turn,
-    turned,
+    plus_left,
+    plus_right,
+    rotation,
+    scale4,
+    sum_of_products,
     twice_momenta,
 )
+from .turning import cosine_and_sine, doubled, half_turn, small_turn
 
 # what a part of the state is, and the columns of a row that describes it: where it begins in w, where its configuration
 # and its momentum begin in the system's array, how many numbers each has, where its constants begin, its workspace
@@ -46,7 +50,7 @@ ROTATION, ANGLE, PLACE, OTHER = range(4)
 KIND, AT, CONFIGURATION, MOMENTUM, SIZE, CONSTANTS, WORK = range(7)
 COLUMNS = 7
 ROTATION_CONSTANTS = 5  # b, κ, e
-ROTATION_WORK = 14
+ROTATION_WORK = 8
 
 
 @kernel
@@ -58,62 +62,51 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     pi = scale(0.5, twice)
     along = (0.5 * c[k + 1]) * dot(e, twice_body)  # κ e·Π, the same at all times of the free motion
     X = scale(tau * c[k], pi)
-    square = dot(X, X)
-    z = 0.0625 * square
+    z = 0.0625 * dot(X, X)
     c1, k1 = small_turn(z)
     c2, k2 = doubled(z, c1, k1)
     s2, cosine = 1.0 - (4.0 * z) * k2, 1.0 - (4.0 * z) * c2
     c4, k4 = doubled(4.0 * z, c2, k2)
-    inverse = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    factor = 2.0 / multiply_add(q[3], q[3], dot(q[0:3], q[0:3]))
     half = (0.5 * tau) * along
-    s, versine = half_turn(4.0 * (half * half))
-    left = add4(scale4(cosine, q), from_left(scale(0.5 * s2, X), q))
-    both = add4(scale4(1.0 - half * half * versine, left), from_right(left, scale(half * s, e)))
-    R = rotation_of_(both, inverse)
+    own_cosine, own_sine = cosine_and_sine(half)
+    left = plus_left(scale4(cosine, q), scale(0.5 * s2, X), q)
+    R = rotation(plus_right(scale4(own_cosine, left), left, scale(own_sine, e)), factor)
     put9(y, row[CONFIGURATION], S, R)
     put3(y, row[MOMENTUM], S, apply_transposed(R, pi))
-    put3(work, j, S, pi)
-    put3(work, j + 3, S, turned(q, inverse, e))
-    put3(work, j + 6, S, X)
-    put(work, j + 9, S, s2 * cosine)
-    put(work, j + 10, S, c4)
-    put(work, j + 11, S, k4)
-    put(work, j + 12, S, inverse)
-    put(work, j + 13, S, along)
-
-
-@kernel
-def scale4(f: Any, q: Any) -> Any:
-    """`f q`."""
-    return f * q[0], f * q[1], f * q[2], f * q[3]
+    put3(work, j, S, X)
+    put(work, j + 3, S, s2 * cosine)
+    put(work, j + 4, S, c4)
+    put(work, j + 5, S, k4)
+    put(work, j + 6, S, factor)
+    put(work, j + 7, S, along)
 
 
 @kernel
 def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
     """The rates of q and p."""
     i, k, j, at = row[AT], row[CONSTANTS], row[WORK], row[CONFIGURATION]
-    R, Pi = get9(y, at, S), get3(y, row[MOMENTUM], S)
-    e, b, kappa, along = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1], get(work, j + 13, S)
-    pi, middle, X = get3(work, j, S), get3(work, j + 3, S), get3(work, j + 6, S)
+    R, Pi, X = get9(y, at, S), get3(y, row[MOMENTUM], S), get3(work, j, S)
+    e, b, kappa, along = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1], get(work, j + 7, S)
+    sine, versine = get(work, j + 3, S), get(work, j + 4, S)
     # RᵀṘ = S(ω)
     r, s, t = get3(dy, at, S), get3(dy, at + 3, S), get3(dy, at + 6, S)
     omega = (
-        R[2] * r[1] + R[5] * s[1] + R[8] * t[1],
-        R[0] * r[2] + R[3] * s[2] + R[6] * t[2],
-        R[1] * r[0] + R[4] * s[0] + R[7] * t[0],
+        sum_of_products(R[2], r[1], R[5], s[1], R[8], t[1]),
+        sum_of_products(R[0], r[2], R[3], s[2], R[6], t[2]),
+        sum_of_products(R[1], r[0], R[4], s[0], R[7], t[0]),
     )
     d = apply(R, subtract(plus(omega, -b, Pi), scale(along, e)))
     torque = plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e))
-    mu, g = apply(R, torque), (tau * kappa) * dot(torque, e)
+    mu, own = apply(R, torque), scale((-0.5 * kappa) * tau * dot(torque, e), e)
     V = cross(X, mu)
     W = cross(X, V)
-    c4 = get(work, j + 10, S)
-    bent = plus(plus(mu, -c4, V), get(work, j + 11, S), W)
-    o = scale(0.5, plus(plus(d, -tau * b, bent), -g, middle))
-    back = plus(plus(plus(mu, -get(work, j + 9, S), V), c4, W), g, cross(middle, pi))
+    bent = plus(plus(mu, -versine, V), get(work, j + 5, S), W)
+    o = plus(scale(0.5, d), (-0.5 * b) * tau, bent)
+    push = scale(get(work, j + 6, S), plus(plus(mu, -sine, V), versine, W))
     q, p = get4(w, i, S), get4(w, i + 4, S)
-    put4(out, i, S, from_left(o, q))
-    put4(out, i + 4, S, add4(from_left(o, p), from_left(scale(2.0 * get(work, j + 12, S), back), q)))
+    put4(out, i, S, plus_right(from_left(o, q), q, own))
+    put4(out, i + 4, S, plus_right(plus_left(from_left(o, p), push, q), p, own))
 
 
 @kernel
@@ -140,7 +133,7 @@ def turn_added(q: Any, v: Any, f: Any, u: Any, g: Any) -> Any:
     """`(v, 1 + f) q (u, 1 + g) − q`."""
     a = plus4(from_left(v, q), f, q)
     b = add4(a, q)
-    return add4(plus4(from_right(b, u), g, b), a)
+    return plus_right(plus4(a, g, b), b, u)
 
 
 @kernel
@@ -187,7 +180,7 @@ def swing_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
     return square
 
 
-@kernel
+@uncounted_kernel
 def place_parts(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
     """Put the first `count` parts, at the time τ from the middle of the step, into the system's array."""
     for k in range(count):
@@ -207,7 +200,7 @@ def place_parts(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any
                 put(y, row[CONFIGURATION] + i, S, get(w, row[AT] + i, S))
 
 
-@kernel
+@uncounted_kernel
 def part_rates(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
     """The rates of the first `count` parts from those of the system, `dy`."""
     for k in range(count):
@@ -228,7 +221,7 @@ def part_rates(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any,
                 put(out, row[AT] + i, S, get(dy, row[CONFIGURATION] + i, S))
 
 
-@kernel
+@uncounted_kernel
 def move_freely(S: Any, w: Any, parts: Any, count: Any, c: Any, h: Any, out: Any) -> Any:
     """What the free motion adds to the first `count` parts in the time h; returns the square of the largest angle."""
     widest = 0.0 * get(w, 0, S)

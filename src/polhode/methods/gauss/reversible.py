@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, compiled, double, get, kernel, par, put
+from ...scalars import absolute, double, get, par, put
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
 from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
 from ..loops import slope
+from ..uncounted import uncounted_kernel, uncounted_loop
 from .density import Rates, add_flow, attraction_rates, fourth_root, momentum_rates, turning_rates
 from .loops import (
     DIVERGED,
@@ -88,14 +89,18 @@ class Motion(NamedTuple):
     energy: Any
 
 
-@kernel
+@uncounted_kernel
 def copy_node(source: Carried, target: Carried, stages: int) -> None:
     """All that is carried, but the sample."""
-    target.w[:], target.e[:], target.L[:] = source.w, source.e, source.L
-    target.memory[: PARTS + stages] = source.memory[: PARTS + stages]
+    for i in range(source.w.shape[0]):
+        target.w[i], target.e[i] = source.w[i], source.e[i]
+    for i in range(source.L.shape[0]):
+        target.L[i] = source.L[i]
+    for i in range(PARTS + stages):
+        target.memory[i] = source.memory[i]
 
 
-@kernel
+@uncounted_kernel
 def put_integrals(S: Any, curve: Curve, x: Any, stages: int) -> Any:
     """½ ∫ Pₖ from −1 to x for each k; returns the integral of the polynomial with the parts T, and its slope."""
     before, now = 1.0 + 0.0 * x, x
@@ -116,7 +121,7 @@ def put_integrals(S: Any, curve: Curve, x: Any, stages: int) -> Any:
     return total, slope_
 
 
-@kernel
+@uncounted_kernel
 def guess_ahead(S: Any, motion: Motion, node: Carried) -> tuple[float, float]:
     """Put the stages of the next step on the polynomial of the last, and their times from its start into T. Returns its
     length, 0 where the polynomial has none, and how far its frame is from that of the stages."""
@@ -133,7 +138,7 @@ def guess_ahead(S: Any, motion: Motion, node: Carried) -> tuple[float, float]:
     return h, memory[BEHIND] + 0.5 * h
 
 
-@kernel
+@uncounted_kernel
 def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> float:
     """Put the stages of a step of length h from the same node on the polynomial of the whole one, which has been done, and
     their times from its start into T. Returns how far its frame is from that of the stages."""
@@ -161,7 +166,7 @@ def guess_within(S: Any, motion: Motion, whole: Carried, h: float) -> float:
     return 0.5 * (h - length)
 
 
-@kernel
+@uncounted_kernel
 def kick_places(S: Any, motion: Motion, L: Array, shift: float, before: Any, tau: Any, mu: Any) -> None:
     """Put the places of all stages at their new times into the system's array, with the forces as they were evaluated at
     the times `before`: the middle of the step is `shift` after the frame of the node."""
@@ -184,7 +189,7 @@ def kick_places(S: Any, motion: Motion, L: Array, shift: float, before: Any, tau
             put(y, row[CONFIGURATION] + i, S, multiply_add(tau * c, momentum, place))
 
 
-@kernel
+@uncounted_kernel
 def solve_stages(
     S: Any, motion: Motion, node: Carried, right: Carried, length: float, angle: float, guess: int, report: Array
 ) -> tuple[int, float]:
@@ -213,7 +218,7 @@ def solve_stages(
         return NO_SOLUTION, h
     for i in range(n):
         put(Z, i, S, w[i] + 0.0 * tau if guess == NODE else get(Z, i, S) + get(F, i, S))
-    last, least, stalled = 0.0, NOISE, 0
+    last, before, least, stalled = 0.0, 0.0, NOISE, 0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, room)
         at = (time + 0.5 * h) + tau
@@ -270,22 +275,23 @@ def solve_stages(
         falling = (
             iteration > 1 and now < last
         )  # the first change is that of the guess: it says nothing of the next ones
-        if ((settled or falling) and has_converged(now, last)) or stalled == STALLED or now == 0.0:
+        if ((settled or falling) and has_converged(now, last, before)) or stalled == STALLED or now == 0.0:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
                 add_exactly(w, e, i, lane_sum(get(L, i, S)))
             memory[BEHIND] = 0.5 * h
-            memory[PARTS : PARTS + T.shape[0]] = T
+            for i in range(T.shape[0]):
+                memory[PARTS + i] = T[i]
             add_exactly(memory[TIME:], memory[REST:], 0, h)
             return SUCCESS, h
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION, h
-        last = now
+        last, before = now, now / last if last > 0.0 else 0.0
     return NO_SOLUTION, h
 
 
-@kernel
+@uncounted_kernel
 def do_step(
     S: Any, motion: Motion, left: Carried, right: Carried, part: Carried, whole: bool, target: float, angle: float,
     report: Array,
@@ -314,7 +320,7 @@ def do_step(
     return NO_SOLUTION
 
 
-@compiled
+@uncounted_loop
 def follow(
     S: Any, motion: Motion, left: Carried, right: Carried, part: Carried, angle: float, whole: int, ready: bool,
     times: Array, samples: Array, report: Array,
@@ -342,12 +348,13 @@ def follow(
             whole -= 1
         elif not on:
             if k < samples.shape[0]:
-                samples[k, :] = sample
+                for i in range(sample.shape[0]):
+                    samples[k, i] = sample[i]
             k += 1
     return SUCCESS, k
 
 
-@compiled
+@uncounted_loop
 def energy_at(S: Any, energy: Any, y: Array, p: Array, t: float, at: int, report: Array) -> float:
     """The energy of one state, which is in all lanes."""
     energy(S, y, p, t + 0.0 * par(p, 0, S), 0.0, report)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.method import Report, Run, Start
-from ...core.varied_parameters import VariedParameters
 from ...scalars import double, lanes, width
+from ..converted_rows import with_partials
 from ..loops import Clock, Slots, Span, aligned, no_force
 from .loops import (
     MEMORY,
@@ -30,7 +30,7 @@ from .picture import ANGLE, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, PLACE, ROT
 from .tables import gauss_table
 
 Array = NDArray[np.float64]
-TINY = 1e-100  # of a tangent vector in the imaginary part: products of two vanish
+CLEARLY = 2.0  # an inverse moment is apart from the two others if the larger gap is so many times the smaller
 
 
 class GaussRun(Run):
@@ -42,7 +42,7 @@ class GaussRun(Run):
     def __init__(self, start: Start, stages: int) -> None:
         self.layout = start.representation.layout
         self.canonical = start.state.system.canonical()
-        self.varied = start.directions if isinstance(start.directions, VariedParameters) else None
+        self._start = start
         representation = self.canonical.representation
         layout = representation.layout
         parts = parts_of(layout, self.canonical.free)
@@ -82,32 +82,20 @@ class GaussRun(Run):
         )
         groups = np.repeat(2 * parts.groups, each)
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
-        y = self._convert(self.canonical.enter, start.y[None], lambda system, rows: system.canonical().enter(rows))
-        values = y.reshape(layout.size, each)[:, 0]
-        constants[:] = self._constants(values)
+        constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
-        self.carried_state.w[:] = self._convert(lambda rows: to_canonical(parts, rows), y)[0]
+        self.carried_state.w[:] = self._converted(
+            lambda system, rows: to_canonical(parts, system.canonical().enter(rows)), start.y[None]
+        )[0]
 
     def _memory(self, size: int) -> int:
         """How many numbers are carried beside w, e and L; w has this size."""
         return MEMORY
 
-    def _convert(
-        self, change: Callable[[Array], Array], rows: Array, of: Callable[[Any, Array], Array] | None = None
-    ) -> Array:
-        """Rows of other variables; of duals, with their partial derivatives. `of(system, rows)` is the change in a system
-        with other parameters, where it depends on these."""
-        each = width(self.scalar)
-        if each == 1:
-            return change(rows)
-        numbers = rows.reshape(len(rows), -1, each)
-        values = change(numbers[..., 0])
-        partials = [change(numbers[..., 0] + 1j * TINY * numbers[..., k]).imag / TINY for k in range(1, each)]
-        if of is not None and self.varied is not None:
-            by_parameters = self.varied.derivatives(lambda system: of(system, numbers[..., 0]))
-            for k in range(len(self.varied)):
-                partials[k] = partials[k] + by_parameters[..., k]
-        return np.stack([values, *partials], axis=-1).reshape(len(rows), -1)
+    def _converted(self, change: Callable[[Any, Array], Array], rows: Array) -> Array:
+        """Rows of other variables, by `change(system, rows)`."""
+        start = self._start
+        return with_partials(width(self.scalar), start.state.system, start.directions, change, rows)
 
     def _rates(self, y: Array) -> Array:
         """dy/dt of the system at a state."""
@@ -136,7 +124,7 @@ class GaussRun(Run):
                 moving[m + i] = size
                 slope[:, i] = (velocity(row, moving, self._rates(moving)) - before) / size
             if row[KIND] == ROTATION:
-                constants[k : k + 5] = nearest_top(slope)
+                constants[k : k + 5] = nearby_top(slope, y[m : m + 3])
             else:
                 constants[k : k + count] = np.diagonal(slope)
         return constants
@@ -168,11 +156,7 @@ class GaussRun(Run):
 
     def states(self, samples: Array) -> Array:
         size = self.canonical.representation.layout.size
-        return self._convert(
-            lambda w: self.canonical.leave(from_canonical(self.parts, w, size)),
-            samples,
-            lambda system, w: system.canonical().leave(from_canonical(self.parts, w, size)),
-        )
+        return self._converted(lambda system, w: system.canonical().leave(from_canonical(self.parts, w, size)), samples)
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:
@@ -186,10 +170,21 @@ def velocity(row: Any, y: Array, dy: Array) -> Array:
     return dy[c : c + count]
 
 
-def nearest_top(inverse: Array) -> Array:
-    """b, κ and the axis e of the symmetric top `b + κ e eᵀ` that is nearest to an inverse inertia: of its principal values
-    the two closest to each other are taken as equal."""
+def nearby_top(inverse: Array, momentum: Array) -> Array:
+    """b, κ and the axis e of the symmetric top `b + κ e eᵀ` that takes the place of a body with this inverse inertia, whose
+    momentum along its axes is the one at the start.
+
+    The free momentum circles the axis of the largest or of the smallest moment. That is e, and b the middle of the three
+    inverse moments: the rest `D = J⁻¹ − b − κ e eᵀ` then has one entry, and its rate is hardly felt by itself while the body
+    turns about e, so that the iteration converges fast. If two values are much closer to each other than to the third, or
+    nothing turns, e is the axis of the third. If the momentum does not circle this axis, b is their mean.
+    """
     values, axes = np.linalg.eigh(0.5 * (inverse + inverse.T))
-    alone = 0 if values[2] - values[1] <= values[1] - values[0] else 2
-    b = 0.5 * (values.sum() - values[alone])
+    below, above = np.diff(values)
+    P = momentum @ axes
+    excess = below * P[0] ** 2 - above * P[2] ** 2  # b |Π|² − 2T, conserved by the free motion
+    circled = 0 if excess > 0.0 else 2 if excess < 0.0 else None
+    apart = 0 if below >= above else 2
+    alone = apart if circled is None or max(below, above) > CLEARLY * min(below, above) else circled
+    b = values[1] if circled == alone else 0.5 * (values.sum() - values[alone])
     return np.array([b, values[alone] - b, *axes[:, alone]])

@@ -10,11 +10,8 @@ from __future__ import annotations
 from math import factorial
 from typing import Any
 
-from ...geometry.vectors import Vector, add, cross, scale, subtract
 from ...scalars import kernel
 from ...scalars.stages import multiply_add
-
-Quaternion = tuple[Any, Any, Any, Any]
 
 # ten terms, with signs: enough for a ≤ 1.25
 _C = tuple((-1) ** n / factorial(2 * n + 2) for n in range(10))
@@ -55,61 +52,9 @@ def half_turn(z: Any) -> tuple[Any, Any]:
 
 
 @kernel
-def plus(a: Vector, f: Any, u: Vector) -> Vector:
-    """`a + f u`."""
-    return multiply_add(f, u[0], a[0]), multiply_add(f, u[1], a[1]), multiply_add(f, u[2], a[2])
-
-
-@kernel
-def plus4(a: Quaternion, f: Any, u: Quaternion) -> Quaternion:
-    """`a + f u` for quaternions."""
-    return (
-        multiply_add(f, u[0], a[0]),
-        multiply_add(f, u[1], a[1]),
-        multiply_add(f, u[2], a[2]),
-        multiply_add(f, u[3], a[3]),
-    )
-
-
-@kernel
-def add4(a: Quaternion, b: Quaternion) -> Quaternion:
-    """`a + b` for quaternions."""
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
-
-
-@kernel
-def from_left(v: Vector, q: Quaternion) -> Quaternion:
-    """The product (v, 0) q, scalar last."""
-    return (
-        q[3] * v[0] + (v[1] * q[2] - v[2] * q[1]),
-        q[3] * v[1] + (v[2] * q[0] - v[0] * q[2]),
-        q[3] * v[2] + (v[0] * q[1] - v[1] * q[0]),
-        -(v[0] * q[0] + v[1] * q[1] + v[2] * q[2]),
-    )
-
-
-@kernel
-def from_right(q: Quaternion, v: Vector) -> Quaternion:
-    """The product q (v, 0), scalar last."""
-    return (
-        q[3] * v[0] + (q[1] * v[2] - q[2] * v[1]),
-        q[3] * v[1] + (q[2] * v[0] - q[0] * v[2]),
-        q[3] * v[2] + (q[0] * v[1] - q[1] * v[0]),
-        -(v[0] * q[0] + v[1] * q[1] + v[2] * q[2]),
-    )
-
-
-@kernel
-def twice_momenta(q: Quaternion, p: Quaternion) -> tuple[Vector, Vector]:
-    """`2π = Im(p q̄)` in space, and `2Π = Im(q̄ p)` in the body."""
-    a = q[3] * p[0] - q[0] * p[3], q[3] * p[1] - q[1] * p[3], q[3] * p[2] - q[2] * p[3]
-    b = q[1] * p[2] - q[2] * p[1], q[2] * p[0] - q[0] * p[2], q[0] * p[1] - q[1] * p[0]
-    return add(a, b), subtract(a, b)
-
-
-@kernel
-def turned(q: Quaternion, inverse: Any, e: Vector) -> Vector:
-    """`R e` for the rotation of a quaternion of any length; `inverse` is 1/|q|²."""
-    v = q[0:3]
-    u = cross(v, e)
-    return plus(e, 2.0 * inverse, add(scale(q[3], u), cross(v, u)))
+def cosine_and_sine(a: Any) -> tuple[Any, Any]:
+    """cos a and sin a, up to an angle of 2.5."""
+    z = 0.25 * (a * a)
+    c, k = small_turn(z)
+    s = 1.0 - z * k
+    return 1.0 - (2.0 * z) * (s * s), a * (s * (1.0 - z * c))

@@ -1,0 +1,140 @@
+"""Products of vectors, matrices and quaternions whose sums of products are rounded once where the processor can.
+
+Vectors are tuples of three scalars, matrices of nine, quaternions of four, scalar last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...geometry.vectors import Matrix, Vector
+from ...scalars import kernel
+from ...scalars.stages import multiply_add
+
+Quaternion = tuple[Any, Any, Any, Any]
+
+
+@kernel
+def sum_of_products(a: Any, x: Any, b: Any, y: Any, c: Any, z: Any) -> Any:
+    """`a x + b y + c z`."""
+    return multiply_add(c, z, multiply_add(b, y, a * x))
+
+
+@kernel
+def dot(a: Vector, b: Vector) -> Any:
+    """`a·b`."""
+    return sum_of_products(a[0], b[0], a[1], b[1], a[2], b[2])
+
+
+@kernel
+def cross(a: Vector, b: Vector) -> Vector:
+    """`a × b`."""
+    return (
+        multiply_add(a[1], b[2], -(a[2] * b[1])),
+        multiply_add(a[2], b[0], -(a[0] * b[2])),
+        multiply_add(a[0], b[1], -(a[1] * b[0])),
+    )
+
+
+@kernel
+def apply(A: Matrix, x: Vector) -> Vector:
+    """`A x`."""
+    return dot(A[0:3], x), dot(A[3:6], x), dot(A[6:9], x)
+
+
+@kernel
+def apply_transposed(A: Matrix, x: Vector) -> Vector:
+    """`Aᵀ x`."""
+    return (
+        sum_of_products(A[0], x[0], A[3], x[1], A[6], x[2]),
+        sum_of_products(A[1], x[0], A[4], x[1], A[7], x[2]),
+        sum_of_products(A[2], x[0], A[5], x[1], A[8], x[2]),
+    )
+
+
+@kernel
+def plus(a: Vector, f: Any, u: Vector) -> Vector:
+    """`a + f u`."""
+    return multiply_add(f, u[0], a[0]), multiply_add(f, u[1], a[1]), multiply_add(f, u[2], a[2])
+
+
+@kernel
+def scale4(f: Any, q: Quaternion) -> Quaternion:
+    """`f q`."""
+    return f * q[0], f * q[1], f * q[2], f * q[3]
+
+
+@kernel
+def plus4(a: Quaternion, f: Any, u: Quaternion) -> Quaternion:
+    """`a + f u` for quaternions."""
+    return (*plus(a[0:3], f, u[0:3]), multiply_add(f, u[3], a[3]))
+
+
+@kernel
+def add4(a: Quaternion, b: Quaternion) -> Quaternion:
+    """`a + b` for quaternions."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]
+
+
+@kernel
+def plus_left(a: Quaternion, v: Vector, q: Quaternion) -> Quaternion:
+    """`a + (v, 0) q`."""
+    return (
+        multiply_add(-v[2], q[1], multiply_add(v[1], q[2], multiply_add(q[3], v[0], a[0]))),
+        multiply_add(-v[0], q[2], multiply_add(v[2], q[0], multiply_add(q[3], v[1], a[1]))),
+        multiply_add(-v[1], q[0], multiply_add(v[0], q[1], multiply_add(q[3], v[2], a[2]))),
+        multiply_add(-v[2], q[2], multiply_add(-v[1], q[1], multiply_add(-v[0], q[0], a[3]))),
+    )
+
+
+@kernel
+def plus_right(a: Quaternion, q: Quaternion, v: Vector) -> Quaternion:
+    """`a + q (v, 0)`."""
+    return (
+        multiply_add(-q[2], v[1], multiply_add(q[1], v[2], multiply_add(q[3], v[0], a[0]))),
+        multiply_add(-q[0], v[2], multiply_add(q[2], v[0], multiply_add(q[3], v[1], a[1]))),
+        multiply_add(-q[1], v[0], multiply_add(q[0], v[1], multiply_add(q[3], v[2], a[2]))),
+        multiply_add(-q[2], v[2], multiply_add(-q[1], v[1], multiply_add(-q[0], v[0], a[3]))),
+    )
+
+
+@kernel
+def from_left(v: Vector, q: Quaternion) -> Quaternion:
+    """The product (v, 0) q."""
+    return (
+        multiply_add(-v[2], q[1], multiply_add(v[1], q[2], q[3] * v[0])),
+        multiply_add(-v[0], q[2], multiply_add(v[2], q[0], q[3] * v[1])),
+        multiply_add(-v[1], q[0], multiply_add(v[0], q[1], q[3] * v[2])),
+        -dot(v, q[0:3]),
+    )
+
+
+@kernel
+def twice_momenta(q: Quaternion, p: Quaternion) -> tuple[Vector, Vector]:
+    """`2π = Im(p q̄)` in space, and `2Π = Im(q̄ p)` in the body."""
+    a = (
+        multiply_add(q[3], p[0], -(q[0] * p[3])),
+        multiply_add(q[3], p[1], -(q[1] * p[3])),
+        multiply_add(q[3], p[2], -(q[2] * p[3])),
+    )
+    b = cross(q[0:3], p[0:3])
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2]), (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def rotation(q: Quaternion, factor: Any) -> Matrix:
+    """The rotation of a quaternion of any length; `factor` is 2/|q|²."""
+    x, y, z = factor * q[0], factor * q[1], factor * q[2]
+    wx, wy, wz = x * q[3], y * q[3], z * q[3]
+    one_x, one_z = multiply_add(-x, q[0], 1.0), multiply_add(-z, q[2], 1.0)
+    return (
+        multiply_add(-y, q[1], one_z),
+        multiply_add(y, q[0], -wz),
+        multiply_add(z, q[0], wy),
+        multiply_add(y, q[0], wz),
+        multiply_add(-z, q[2], one_x),
+        multiply_add(z, q[1], -wx),
+        multiply_add(z, q[0], -wy),
+        multiply_add(z, q[1], wx),
+        multiply_add(-y, q[1], one_x),
+    )
