@@ -40,6 +40,7 @@ from .loops import (
     System,
     Table,
     add_exactly,
+    falling,
     has_converged,
     invert_sizes,
     move_frame,
@@ -213,7 +214,7 @@ def solve_stages(
         return NO_SOLUTION, h
     for i in range(n):
         put(Z, i, S, w[i] + 0.0 * tau if guess == NODE else get(Z, i, S) + get(F, i, S))
-    last, least, stalled = 0.0, NOISE, 0
+    last, rate, least, stalled = 0.0, 1.0, NOISE, 0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, room)
         at = (time + 0.5 * h) + tau
@@ -271,10 +272,9 @@ def solve_stages(
         if iteration >= PATIENCE and ROUNDING <= now < NOISE and now > 0.9 * least:
             stalled += 1
         least = min(least, now)
-        falling = (
-            iteration > 1 and now < last
-        )  # the first change is that of the guess: it says nothing of the next ones
-        if ((settled or falling) and has_converged(now, last)) or stalled == STALLED or now == 0.0:
+        begun = iteration > 1 and now < last  # the first change is that of the guess: it says nothing of the next ones
+        rate = falling(now, last, rate)
+        if ((settled or begun) and has_converged(now, last, rate)) or stalled == STALLED or now == 0.0:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
