@@ -7,7 +7,9 @@ import pytest
 
 import polhode as ph
 from polhode.analysis.convergence import distance
+from polhode.bodies import Ellipsoid
 from polhode.core.method import Start
+from polhode.geometry import so3
 from polhode.methods.gauss.parts import from_canonical, parts_of, to_canonical
 from polhode.methods.gauss.run import nearby_top
 from polhode.scalars import cos, sin
@@ -124,3 +126,34 @@ def test_what_it_cannot_integrate(system: type[ph.System]) -> None:
 def test_an_order_that_there_is_not() -> None:
     with pytest.raises(ph.InvalidInputError, match=r"order = 10.*4, 8, 12, 16"):
         ph.GaussLegendre(order=10)
+
+
+def bound_binary(random: np.random.Generator) -> tuple[ph.State, float]:
+    """Two ellipsoids on some ellipse, turning in some way, and a thirtieth of their period."""
+    bodies, a, e = (Ellipsoid(0.6, [0.3, 0.25, 0.2]), Ellipsoid(0.4, [0.28, 0.22, 0.2])), 2.5, random.uniform(0.05, 0.3)
+    state = ph.FullTwoBodyProblem(*bodies).state(
+        X=[a * (1.0 + e), 0.0, 0.1 * random.normal()],
+        V=[0.02 * random.normal(), np.sqrt((1.0 - e) / ((1.0 + e) * a)), 0.02 * random.normal()],
+        R=so3.exp(random.normal(size=3)),
+        Omega1=0.4 * random.normal(size=3),
+        Omega2=0.4 * random.normal(size=3),
+    )
+    return state, 2.0 * np.pi * a**1.5 / 30.0
+
+
+@pytest.mark.verify
+def test_the_energy_of_a_bound_binary_walks_at_random() -> None:
+    """Rounding has no direction: the slopes of the energy are those of a random walk of steps below ε, and over many starts
+    they cancel. (Iterations that end one turn too early make them larger than ε √N.) Momenta stay within 50 ε √N."""
+    random, steps, slopes = np.random.default_rng(5), 250_000, []
+    walk = np.finfo(float).eps * np.sqrt(steps)
+    for _ in range(16):
+        state, step = bound_binary(random)
+        run = ph.simulate(state, step=step, steps=steps, save_every=500, method=ph.GaussLegendre())
+        kept = run.invariants()
+        energy, spin = kept["energy"], kept["angular_momentum"]
+        slopes.append(np.polyfit(np.linspace(0.0, 1.0, len(energy)), energy / abs(energy[0]), 1)[0])
+        assert np.linalg.norm(spin - spin[0], axis=-1).max() < 50.0 * walk * np.linalg.norm(spin[0])
+        assert np.linalg.norm(kept["linear_momentum"] - kept["linear_momentum"][0], axis=-1).max() < 50.0 * walk
+    assert np.sqrt(np.mean(np.square(slopes))) < walk
+    assert abs(np.mean(slopes)) < 4.0 * np.std(slopes, ddof=1) / np.sqrt(len(slopes))

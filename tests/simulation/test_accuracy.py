@@ -10,15 +10,16 @@ import pytest
 import polhode as ph
 from polhode.bodies import Ellipsoid
 from polhode.simulation import accuracy
-from polhode.simulation.accuracy import _apart, choose_method
+from polhode.simulation.accuracy import choose_method
 from polhode.simulation.events import Crossing
+from polhode.simulation.pilot import apart
 from tests.verification.subjects import SUBJECTS, Subject
 
 
 def error(trajectory: ph.Trajectory, truth: ph.State) -> float:
     system = trajectory.system
     layout = system.representations["default"].layout
-    return _apart(layout, system.enter("default", trajectory.final), system.enter("default", truth))
+    return apart(layout, system.enter("default", trajectory.final), system.enter("default", truth))
 
 
 def tight(state: ph.State, span: float) -> ph.State:
@@ -103,6 +104,41 @@ def test_a_tolerance_that_rounding_does_not_allow_is_told() -> None:
     with pytest.warns(ph.AccuracyWarning, match="estimated error"):
         trajectory = ph.simulate(state, t_end=60.0, tolerance=1e-13)
     assert trajectory.accuracy.estimated_error > 1e-13
+
+
+def pulsed() -> ph.State:
+    """A gyrostat with a torque that sets in and ends with corners."""
+    pulse = {"profile": "triangle", "coefficients": [0.4, 0.1, -0.3], "start": 2.6137, "duration": 1.3719}
+    return ph.Gyrostat([1.0, 1.4, 0.9], rho=[0.1, 0.2, 0.0], torque=pulse).state(omega=[0.2, 0.5, 0.1])
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-10])
+def test_forces_that_are_not_smooth(tolerance: float) -> None:
+    """Errors that hardly fall with the step are seen, and another method is taken."""
+    state = pulsed()
+    found = ph.simulate(state, t_end=10.0, tolerance=tolerance)
+    assert isinstance(found.method, ph.DOP853)
+    assert error(found, tight(state, 10.0)) <= 10.0 * tolerance
+
+
+@pytest.mark.verify
+def test_chaos_is_not_taken_for_rounding_too_early() -> None:
+    """Long steps may end anywhere: that is no reason to give up."""
+    system = ph.DoublePlanarPendulum(0.35, 0.35, mass1=1.0, mass2=1.0, length1=1.0, centre1=0.5, centre2=0.5)
+    state = system.state(theta=[2.6, 2.2], omega=[0.0, 0.0])
+    for tolerance in (1e-4, 1e-8):
+        found = ph.simulate(state, t_end=6.0, tolerance=tolerance)
+        assert found.accuracy.estimated_error <= tolerance
+        assert error(found, tight(state, 6.0)) <= 10.0 * tolerance
+
+
+def test_low_orders_are_judged_by_their_order() -> None:
+    """A quarter of the step more says little about the error of order 2: it is larger than the difference."""
+    state = ph.Pendulum3D.example()
+    found = ph.simulate(state, t_end=2.0, tolerance=1e-4, method=ph.LGVI(order=2))
+    assert 1e-6 < error(found, tight(state, 2.0)) <= 1e-4
+    assert error(found, tight(state, 2.0)) == pytest.approx(found.accuracy.estimated_error, rel=0.5)
 
 
 def test_it_is_saved(tmp_path) -> None:

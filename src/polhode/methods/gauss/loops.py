@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 
 MOST_ITERATIONS = 50
 FINEST = 6  # a step is cut into at most 2⁶ pieces
-CONVERGED = 4e-16  # the relative change, summed over all variables, that a further iteration would make
+CONVERGED = 6e-17  # the relative change, summed over all variables, that a further iteration would make
+NOISE = 4e-15  # changes below it are rounding for a good part: they do not tell how fast changes fall
 ROUNDING = 1e-11  # changes that fall no more are rounding if they are smaller
 DIVERGED = 1e6  # changes that grow by this factor are given up
 MEMORY = 2  # numbers behind w, e and L: how far the frame is behind the node, whether L is that of a whole step
@@ -123,11 +124,18 @@ def move_frame(S: Any, w: Array, e: Array, frame: Frame, h: Any, move: Array) ->
 
 
 @kernel
-def has_converged(now: Any, last: Any, before: Any) -> bool:
-    """Changes fall by factors that are alike, or alternate: the next would be now times the larger of now/last and the
-    factor `before` that. At rounding they fall no more."""
-    following = now * min(1.0, max(now / last, before)) if last > 0.0 else now
-    return following <= CONVERGED or (0.0 < last <= now < ROUNDING)
+def falling(now: Any, last: Any, rates: Any, iteration: int) -> tuple[float, float]:
+    """The last two factors by which changes fell; those of changes that are rounding tell nothing."""
+    if iteration > 0 and last > 0.0 and now > NOISE:
+        return now / last, rates[0] if iteration > 1 else 0.0
+    return rates
+
+
+@kernel
+def has_converged(now: Any, last: Any, rates: Any) -> bool:
+    """Changes fall by factors that are alike, or alternate: the next would be now times the larger of the last two. At
+    rounding they fall no more."""
+    return now * min(1.0, max(rates[0], rates[1])) <= CONVERGED or (0.0 < last <= now < ROUNDING)
 
 
 @kernel
@@ -187,7 +195,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
     if not piece.known:
         for i in range(n):
             put(Z, i, S, w[i])
-    last = before = 0.0
+    last, rates = 0.0, (1.0, 0.0)
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, room)
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
@@ -204,7 +212,8 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
             change = multiply_add(sizes[frame.groups[i]], absolute(z - get(Z, i, S)), change)
             put(Z, i, S, z)
         now = lane_top(change)
-        if has_converged(now, last, before):
+        rates = falling(now, last, rates, iteration)
+        if has_converged(now, last, rates):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
@@ -212,7 +221,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
             return SUCCESS
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION
-        last, before = now, now / last if last > 0.0 else 0.0
+        last = now
     return NO_SOLUTION
 
 
@@ -260,7 +269,7 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
         for stage in range(stages):
             for i in range(n):
                 Z[stage * n + i] = w[i]
-    last = before = 0.0
+    last, rates = 0.0, (1.0, 0.0)
     for iteration in range(MOST_ITERATIONS):
         for stage in range(stages):
             tau, z = (table.nodes[stage] - 0.5) * h, Z[stage * n : (stage + 1) * n]
@@ -286,7 +295,8 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
                 Z[stage * n + i] = number
             if not change <= now:  # a change that is not a number is not lost
                 now = change if now == now else now
-        if has_converged(now, last, before):
+        rates = falling(now, last, rates, iteration)
+        if has_converged(now, last, rates):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += (iteration + 1.0) * stages
             for i in range(n):
@@ -294,7 +304,7 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
             return SUCCESS
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION
-        last, before = now, now / last if last > 0.0 else 0.0
+        last = now
     return NO_SOLUTION
 
 

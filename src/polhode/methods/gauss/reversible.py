@@ -41,6 +41,7 @@ from .loops import (
     System,
     Table,
     add_exactly,
+    falling,
     has_converged,
     move_frame,
     save_row,
@@ -218,7 +219,7 @@ def solve_stages(
         return NO_SOLUTION, h
     for i in range(n):
         put(Z, i, S, w[i] + 0.0 * tau if guess == NODE else get(Z, i, S) + get(F, i, S))
-    last, before, least, stalled = 0.0, 0.0, NOISE, 0
+    last, rates, least, stalled = 0.0, (1.0, 0.0), NOISE, 0
     for iteration in range(MOST_ITERATIONS):
         place_parts(S, Z, parts, count, constants, tau, y, room)
         at = (time + 0.5 * h) + tau
@@ -272,10 +273,9 @@ def solve_stages(
         if iteration >= PATIENCE and ROUNDING <= now < NOISE and now > 0.9 * least:
             stalled += 1
         least = min(least, now)
-        falling = (
-            iteration > 1 and now < last
-        )  # the first change is that of the guess: it says nothing of the next ones
-        if ((settled or falling) and has_converged(now, last, before)) or stalled == STALLED or now == 0.0:
+        begun = iteration > 1 and now < last  # the first change is that of the guess: it says nothing of the next ones
+        rates = falling(now, last, rates, iteration)
+        if ((settled or begun) and has_converged(now, last, rates)) or stalled == STALLED or now == 0.0:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
@@ -287,7 +287,7 @@ def solve_stages(
             return SUCCESS, h
         if not now < DIVERGED * max(last, 1.0):
             return NO_SOLUTION, h
-        last, before = now, now / last if last > 0.0 else 0.0
+        last = now
     return NO_SOLUTION, h
 
 

@@ -1,0 +1,77 @@
+"""The quick look at a motion: what it counts, and what sizes errors are compared with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.bodies import Ellipsoid
+from polhode.core.manifolds import Euclidean
+from polhode.simulation.pilot import Pilot, apart, jolted, sizes
+
+
+def binary(eccentricity: float, unit: float = 1.0) -> ph.State:
+    """Two nearly round bodies at their greatest distance, one unit of length and of time being `unit` of the others."""
+    axes = unit * np.array([0.02, 0.0199, 0.0198])
+    bodies = Ellipsoid(0.6, axes), Ellipsoid(0.4, axes)
+    speed = np.sqrt((1.0 - eccentricity) / (1.0 + eccentricity))
+    system = ph.FullTwoBodyProblem(*bodies, G=unit)
+    return system.state(
+        X=[unit * (1.0 + eccentricity), 0.0, 0.0],
+        V=[0.0, speed, 0.0],
+        Omega1=np.array([0.0, 0.1, 0.5]) / unit,
+        Omega2=np.array([0.1, 0.0, 0.4]) / unit,
+    )
+
+
+@pytest.mark.parametrize(("eccentricity", "uneven"), [(0.1, False), (0.5, False), (0.95, True)])
+@pytest.mark.parametrize("orbits", [1.2, 40.0])
+def test_close_encounters_are_seen(eccentricity: float, uneven: bool, orbits: float) -> None:
+    """Whether there is one orbit of them or many."""
+    assert Pilot(binary(eccentricity), orbits * 2.0 * np.pi).uneven == uneven
+
+
+def test_the_steps_that_a_method_is_likely_to_need() -> None:
+    pilot = Pilot(ph.Pendulum3D.example(), 10.0)
+    assert pilot.count <= pilot.densest < 3 * pilot.count
+    counts = [pilot.steps(ph.GaussLegendre(), tolerance) for tolerance in (1e-4, 1e-8, 1e-12)]
+    assert counts == sorted(counts)
+    assert counts[1] / counts[0] == pytest.approx(10.0 ** (4.0 / 16.0), rel=0.2)
+    assert 100 * counts[1] < pilot.steps(ph.LGVI(order=2), 1e-8)
+
+
+def test_what_is_zero_at_the_start_gets_its_size_on_the_way() -> None:
+    """The momentum of a pendulum at rest, in units in which it is small."""
+    body = ph.PlanarPendulum(inertia=1e-12, mass=1e-12, length=1.0, g=1.0)
+    pilot = Pilot(body.state(theta=1.0, omega=0.0), 20.0)
+    assert 1e-13 < pilot.smallest < 1e-11
+    large = Pilot(ph.PlanarPendulum(inertia=1.0, mass=1.0, length=1.0, g=1.0).state(theta=1.0, omega=0.0), 20.0)
+    assert pilot.count == pytest.approx(large.count, rel=0.3)
+
+
+def test_how_far_states_are_apart() -> None:
+    state = ph.FreeRigidBody([1.0, 2.0, 3.0]).state(omega=[2e6, 0.0, 0.0])
+    layout = state.system.representations["default"].layout
+    y = state.system.enter("default", state)
+    assert sizes(layout, y, 0.5 * y) == [1.0, 2e6]
+    other = y.copy()
+    other[layout.slices["Pi"]] *= 1.0 + 1e-5
+    assert apart(layout, y, other) == pytest.approx(1e-5, rel=1e-3)
+
+
+def test_a_jolt_changes_every_vector_by_its_size() -> None:
+    state = binary(0.3)
+    layout = state.system.representations["default"].layout
+    y, changed = (state.system.enter("default", each) for each in (state, jolted(state, 1e-6)))
+    for variable, size in zip(layout.variables, sizes(layout, y), strict=True):
+        moved = np.abs(changed - y)[layout.slices[variable.name]]
+        np.testing.assert_allclose(moved, 1e-6 * size if isinstance(variable.manifold, Euclidean) else 0.0, rtol=1e-6)
+
+
+def test_a_run_that_passed_over_something_does_not_agree() -> None:
+    state = ph.Pendulum3D.example()
+    pilot = Pilot(state, 10.0)
+    end = ph.simulate(state, step=0.1, t_end=10.0, method=ph.GaussLegendre()).final
+    assert pilot.agrees(state.system.enter("default", end), "default")
+    assert not pilot.agrees(state.system.enter("default", state), "default")
