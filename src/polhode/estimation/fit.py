@@ -24,7 +24,8 @@ from ..core.system import State, System
 from ..core.varied_parameters import VariedParameters
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import LGVI
-from ..simulation.arguments import check_arguments, check_step
+from ..simulation.arguments import check_arguments
+from ..simulation.default_step import method_and_step
 from ..simulation.driver import simulate
 from .fit_result import Fit, check_observable
 from .observations import Observation
@@ -43,7 +44,7 @@ def fit(
     observations: Sequence[Observation],
     unknowns: Sequence[str] = (STATE,),
     *,
-    step: float,
+    step: float | None = None,
     method: Method | None = None,
     prior: Mapping[str, tuple[float, float]] | None = None,
     state_covariance: ArrayLike | None = None,
@@ -54,7 +55,8 @@ def fit(
 
     `unknowns` are "state" and names of parameters, as in `simulate(tangent=…)`; all others keep their values. `prior`
     gives for parameters a value and its standard deviation; `state_covariance` is that of the guess, in the coordinates
-    of the method's layout. `loss` is one of SciPy's: "huber" or "soft_l1" let outliers count less.
+    of the method's layout. `loss` is one of SciPy's: "huber" or "soft_l1" let outliers count less. Without a `step`, method
+    and step are chosen so that the motion from the guess is accurate to 1e-9.
 
     Raises an error that says so, if there are too few observations, or if they do not determine some combination of the
     unknowns, and which.
@@ -68,12 +70,11 @@ def fit(
     >>> round(found.parameters["g"], 6), bool(abs(found.state.omega - true.omega).max() < 1e-7)
     (2.0, True)
     """
-    method = LGVI() if method is None else method
-    check_arguments(guess, method)
-    method.check(guess.system)
     if loss not in LOSSES:
         raise InvalidInputError("loss", loss, "one of " + ", ".join(map(repr, LOSSES)))
-    problem = _Problem(guess, observations, unknowns, check_step(step), method, check_integer("segments", segments, 1))
+    first, last = _first_and_last(guess, observations)
+    method, h = method_and_step(guess, method, step, last if last > first else None, accurate=True)
+    problem = _Problem(guess, observations, unknowns, h, method, check_integer("segments", segments, 1))
     problem.add_prior(prior or {}, state_covariance)
     problem.prepare(loss)
     found = problem.solve(loss)
@@ -82,6 +83,17 @@ def fit(
     if not found.success:
         raise PolhodeError(f"the fit did not converge in {found.nfev} runs: give a better guess, or more segments")
     return problem.result(found.x, J, float(found.cost), int(found.nfev))
+
+
+def _first_and_last(guess: Any, observations: Any) -> tuple[float, float]:
+    """The time of the guess and that of the last observation, if these are a guess and observations after it."""
+    check_arguments(guess, LGVI())
+    if not observations or not all(isinstance(each, Observation) for each in observations):
+        raise InvalidInputError("observations", observations, "a list of Observation")
+    first = min(float(each.times.min()) for each in observations)
+    if first < guess.t:
+        raise InvalidInputError("observations", first, f"times from that of the guess on, t = {guess.t:g}")
+    return guess.t, max(float(each.times.max()) for each in observations)
 
 
 class _Problem:
@@ -100,8 +112,6 @@ class _Problem:
     ) -> None:
         if isinstance(unknowns, str) or not unknowns:
             raise InvalidInputError("unknowns", unknowns, "a list of 'state' and names of parameters")
-        if not observations or not all(isinstance(each, Observation) for each in observations):
-            raise InvalidInputError("observations", observations, "a list of Observation")
         self.guess, self.observations, self.step, self.method = guess, list(observations), step, method
         self.layout = guess.system.representations[method.representation].layout
         self.with_state = STATE in unknowns
@@ -109,10 +119,6 @@ class _Problem:
         self.varied = VariedParameters(guess.system, names) if names else None
         self.y0 = guess.system.enter(method.representation, guess)
         self.times = np.unique(np.concatenate([each.times for each in self.observations]))
-        if self.times[0] < guess.t:
-            raise InvalidInputError(
-                "observations", float(self.times[0]), f"times from that of the guess on, t = {guess.t:g}"
-            )
         self.nodes = self._nodes(segments) if segments > 1 else np.array([guess.t])
         self.free = [self.with_state] + [True] * (len(self.nodes) - 1)
         self.prior_rows: list[tuple[Array, Array]] = []  # residuals at the start and their derivatives
