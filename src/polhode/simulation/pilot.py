@@ -69,7 +69,8 @@ class Pilot:
     def _first_steps(self) -> Array:
         """The lengths of the first steps, all of them after the start-up: short ones may lie between two samples."""
         run, t = self._method.start(self.state, self.span), self.state.t
-        sample, lengths = np.empty((1, run.row_size)), []
+        sample = np.empty((1, run.row_size))
+        lengths: list[float] = []
         while len(lengths) < CLOSE_STEPS and abs(t - self.state.t) < abs(self.span):
             just_behind = np.nextafter(t, t + self.span)
             if not run.follow(np.array([just_behind]), sample)[1]:
