@@ -116,6 +116,7 @@ MEANINGS: dict[str, str] = {
     "side": '"left" (the usual body) or "right" invariant motion',
     "left": "Λ of the left factor: p numbers, inf where nothing turns from that side",
     "right": "Λ of the right factor: q numbers, inf where nothing turns from that side",
+    "unitary": "whether the matrices are complex; Q and P then are their real parts, beside Q_imag and P_imag",
     # bodies with gravity
     "bodies": "a list of tables, one per body",
     "body1": "a table with the first body",
