@@ -99,9 +99,9 @@ def ensemble_dataset(ensemble: Ensemble) -> xarray.Dataset:
             add(f"drift_{name}", (MEMBER,), array, long_name=f"largest deviation of {name} from its initial value")
     for name, array in ensemble.reductions.items():
         add(f"{REDUCTION}{name}", (MEMBER,), array)
-    add("failed", (MEMBER,), ensemble.failed.astype(float), long_name="1 where the member failed")
+    add("failed", (MEMBER,), ensemble.failed.astype(np.int8), long_name="1 where the member failed")
     inputs = {f"{INPUT}{name}": ((MEMBER, *([f"{name}_i"] * (v.ndim - 1))), v) for name, v in ensemble.inputs.items()}
-    coords = {MEMBER: np.arange(len(ensemble), dtype=float), TIME: ensemble.t, **inputs}
+    coords = {MEMBER: np.arange(len(ensemble), dtype=np.int32), TIME: ensemble.t, **inputs}
     attributes = {"Conventions": "CF-1.10", "title": repr(ensemble), "source": f"polhode {__version__}"}
     return xarray.Dataset(data, coords=coords, attrs=attributes | {"polhode_conventions": CONVENTIONS})
 
