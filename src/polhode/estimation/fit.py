@@ -34,8 +34,11 @@ Array = NDArray[np.float64]
 
 STATE = "state"
 SIZE = 1e-3  # of the differences by which an observation is differentiated, relative to the sizes of the variables
-CLOSURE = 1e-6  # how small a gap between segments is, relative to what the observations can tell
-TOLERANCE, MOST_RUNS = 1e-11, 100  # of the search
+# How small a gap between segments is, relative to the state: little by little. A search that were to close them at once would
+# follow a narrow bent valley in tiny steps.
+CLOSURES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+TOLERANCE, MOST_RUNS = 1e-11, 100  # of a search
+ROUGH = 1e-4  # tolerance of those that only lead to the next
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
@@ -122,7 +125,7 @@ class _Problem:
         self.nodes = self._nodes(segments) if segments > 1 else np.array([guess.t])
         self.free = [self.with_state] + [True] * (len(self.nodes) - 1)
         self.prior_rows: list[tuple[Array, Array]] = []  # residuals at the start and their derivatives
-        self.state_prior = False
+        self.state_prior, self.closure = False, CLOSURES[-1]
         self._known: tuple[Array, Array, Array] | None = None
         seen = sum(each.seen for each in self.observations)
         if enough and seen < len(self.names):
@@ -139,13 +142,21 @@ class _Problem:
         return np.asarray(on_grid[on_grid < end])
 
     def solve(self, loss: str) -> Any:
-        """SciPy's search from x = 0."""
+        """SciPy's search from x = 0, with gaps that are closed little by little."""
         from scipy.optimize import least_squares
 
-        tolerances = dict.fromkeys(("xtol", "ftol", "gtol"), TOLERANCE)
-        return least_squares(
-            self.residuals, self.start, self.jacobian, loss=loss, x_scale="jac", max_nfev=MOST_RUNS, **tolerances
-        )
+        x, runs, found = self.start, 0, None
+        for closure in CLOSURES if len(self.nodes) > 1 else CLOSURES[-1:]:
+            self.closure, self._known = closure, None
+            close = TOLERANCE if closure == CLOSURES[-1] else ROUGH
+            tolerances = dict.fromkeys(("xtol", "ftol", "gtol"), close)
+            found = least_squares(
+                self.residuals, x, self.jacobian, loss=loss, x_scale="jac", max_nfev=MOST_RUNS, **tolerances
+            )
+            x, runs = found.x, runs + found.nfev
+        assert found is not None
+        found.nfev = runs
+        return found
 
     def prepare(self, loss: str) -> None:
         """Where segments begin, at first: each where the one before it ends, fitted to what was seen in it alone."""
@@ -268,19 +279,16 @@ class _Problem:
         moved = self.layout.retract(y, offset)
         if not offset.any():
             return moved, np.eye(self.dimension)
-        columns = []
-        for e in np.eye(self.dimension):
-            slope = sum(
-                w * self.layout.retract(y, offset + o * SIZE * e) for o, w in zip(OFFSETS, WEIGHTS, strict=True)
-            )
-            columns.append(self.layout.coordinates(moved, np.asarray(slope) / SIZE))
-        return moved, np.stack(columns, axis=1)
+        near = offset + SIZE * np.multiply.outer(OFFSETS, np.eye(self.dimension))  # (points, dimension, dimension)
+        rows = self.layout.retract(np.broadcast_to(y, (*near.shape[:2], len(y))), near)
+        slopes = np.tensordot(np.array(WEIGHTS) / SIZE, rows, 1)
+        return moved, self.layout.coordinates(np.broadcast_to(moved, slopes.shape), slopes).T
 
     def _gap(self, k: int, reached: Array, Phi: Array, x: Array, at: int) -> tuple[Array, Array]:
         """How far segment k begins from where the one before it ends, and the derivative."""
         d = self.dimension
         y, columns = self._moved(self.node_states[k], x[at : at + d])
-        weight = 1.0 / (CLOSURE * self._typical)
+        weight = 1.0 / (self.closure * self._typical)
         slope = -Phi
         slope[:, at : at + d] += columns
         # the chord y − reached in the coordinates at the middle: for small gaps the difference of the coordinates

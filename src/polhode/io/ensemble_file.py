@@ -95,8 +95,8 @@ def ensemble_dataset(ensemble: Ensemble) -> Dataset:
             add(f"drift_{name}", (MEMBER,), array, long_name=f"largest deviation of {name} from its initial value")
     for name, array in ensemble.reductions.items():
         add(f"{REDUCTION}{name}", (MEMBER,), array)
-    add("failed", (MEMBER,), ensemble.failed.astype(float), long_name="1 where the member failed")
-    coordinates = {MEMBER: Variable((MEMBER,), np.arange(len(ensemble), dtype=float))}
+    add("failed", (MEMBER,), ensemble.failed.astype(np.int8), long_name="1 where the member failed")
+    coordinates = {MEMBER: Variable((MEMBER,), np.arange(len(ensemble), dtype=np.int32))}
     coordinates[TIME] = Variable((TIME,), ensemble.t)
     for name, values in ensemble.inputs.items():
         coordinates[INPUT + name] = Variable((MEMBER, *([f"{name}_i"] * (values.ndim - 1))), values)

@@ -32,6 +32,7 @@ from ...scalars import (
     kernel,
     par,
     partial,
+    plain_parameters,
     put,
     rate,
     seeded,
@@ -122,9 +123,9 @@ def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow
         return TransientFlow(without)
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        M, J, angle, half = conservative(S, y, p), par(p, INERTIA, S), angle_of(S, y), 0.5 * h
+        M, angle, half = conservative(S, y, p), angle_of(S, y), 0.5 * h
         start = get(y, MOMENTUM, S) + half * M
-        theta, s = value(angle), value(start)
+        J, theta, s = par(p, INERTIA, plain_parameters(S)), value(angle), value(start)
         omega, last = s / J, 0.0 * s + 1e300
         moving = omega * omega >= 0.0
         iterations = 0
@@ -144,7 +145,8 @@ def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow
         if any_of(where(found, 0.0, 1.0) > 0.5):
             put(y, FORCE, S, NAN)
             return NO_NODE_RATE
-        exact = with_slope(omega, start / J, angle, torque, t, half / J)
+        inertia = par(p, INERTIA, S)
+        exact = with_slope(omega, start / inertia, angle, torque, t, half / inertia)
         put(y, FORCE, S, M + torque(t, angle, exact))
         return SUCCESS
 
