@@ -110,7 +110,7 @@ MEANINGS: dict[str, str] = {
     "sine_harmonics": "sₙ of the potential Σ (sₙ/n) sin nθ",
     "PlanarBody.potential": "a further potential, as a formula in theta",
     "PlanarBody.damping": "d of a torque −d·omega",
-    "PlanarBody.torque": "the torque, a number",
+    "PlanarBody.torque": "the torque: a number, or a formula in t, theta and omega",
     # n dimensions
     "Lambda": "the second moments of the mass: n numbers or a symmetric n×n matrix, any two eigenvalues with a positive sum",
     "side": '"left" (the usual body) or "right" invariant motion',
