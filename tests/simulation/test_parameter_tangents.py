@@ -72,6 +72,9 @@ def given_torques() -> dict[str, ph.State]:
             omega=[1, 2, 3]
         ),
         "directors": ph.DirectorBody([1, 2, 2.5], moment=law, parameters=given).state(omega=[1, 2, 3]),
+        "planar": ph.PlanarBody(
+            1.3, [0.5], potential="u*sin(2*theta)", torque="u*cos(t) - k*omega**3", parameters=given
+        ).state(theta=0.4, omega=2.0),
     }
 
 
@@ -79,6 +82,7 @@ def given_torques() -> dict[str, ph.State]:
     ("name", "method"),
     [
         ("attitude", ph.LGVI()),
+        ("planar", ph.LGVI()),
         pytest.param("gyrostat", ph.LGVI(), marks=pytest.mark.verify),
         pytest.param("directors", ph.EnergyMomentum(), marks=pytest.mark.verify),
         pytest.param("directors", ph.LagrangeDAlembert(), marks=pytest.mark.verify),
@@ -87,7 +91,7 @@ def given_torques() -> dict[str, ph.State]:
 def test_torques_that_depend_on_the_rate(name: str, method: ph.Method) -> None:
     """The rate at a node is the solution of an equation, in which the parameters stand too."""
     state = given_torques()[name]
-    names = ["parameters.k", "parameters.u", "inertia[1]"]
+    names = ["k", "parameters.u", "inertia" if name == "planar" else "inertia[1]"]  # a short name, and one in full
     found = ph.simulate(state, step=0.02, steps=10, method=method, tangent=names).tangent
     expected = by_differences(state, method, 0.02, 10, names)
     assert found is not None

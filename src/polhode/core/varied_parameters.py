@@ -1,9 +1,10 @@
 """Chosen parameters of a system, and how the numbers that its flows read depend on them.
 
 A parameter is a number among the arguments that make a system, at any depth: "mass", "rho0[2]", "inertia[0, 1]",
-"body1.semiaxes[0]", "rotors[0].speed". The numbers that flows read (`System.parameters`) are smooth functions of these,
-computed in Python. Their derivatives come from central differences of order 8 of systems near the given one, which are
-exact to about 1e-12; what follows from them is differentiated by dual numbers.
+"body1.semiaxes[0]", "rotors[0].speed", or "k" of a formula, whose name in full is "parameters.k". The numbers that flows
+read (`System.parameters`) are smooth functions of these, computed in Python. Their derivatives come from central differences
+of order 8 of systems near the given one, which are exact to about 1e-12; what follows from them is differentiated by dual
+numbers.
 """
 
 from __future__ import annotations
@@ -128,15 +129,18 @@ def _chosen(system: System, names: Sequence[str]) -> Iterator[Parameter]:
             yield from (p for p in known if not _refuses(system, p))
             continue
         short = name.replace(" ", "")
-        places = [p.name.replace(" ", "") for p in known]
-        found = [
-            p for p, at in zip(known, places, strict=True) if at == short or at.startswith((short + "[", short + "."))
-        ]
+        found = _at(known, short) or _at(known, f"parameters.{short}")  # a parameter that a formula names
         if not found:
             raise InvalidInputError(
                 "tangent", name, f"'state', 'parameters', or some of {', '.join(p.name for p in known)}"
             )
         yield from found
+
+
+def _at(known: list[Parameter], name: str) -> list[Parameter]:
+    """The parameter of this name, or those of the array or body of this name."""
+    places = [p.name.replace(" ", "") for p in known]
+    return [p for p, at in zip(known, places, strict=True) if at == name or at.startswith((name + "[", name + "."))]
 
 
 def _arguments(system: System) -> dict[str, Any]:

@@ -128,7 +128,8 @@ def torque_force(slope: Any, given: Torque | None, read: Any, at: int) -> Flow:
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         M, angle, half = conservative(S, y, p), angle_of(S, y), 0.5 * h
         start = get(y, MOMENTUM, S) + half * M
-        J, theta, s, numbers = par(p, INERTIA, plain_parameters(S)), value(angle), value(start), read(S, p, at)
+        values = plain_parameters(S)
+        J, numbers, theta, s = par(p, INERTIA, values), read(values, p, at), value(angle), value(start)
         omega, last = s / J, 0.0 * s + 1e300
         moving = omega * omega >= 0.0
         iterations = 0
@@ -148,29 +149,29 @@ def torque_force(slope: Any, given: Torque | None, read: Any, at: int) -> Flow:
         if any_of(where(found, 0.0, 1.0) > 0.5):
             put(y, FORCE, S, NAN)
             return NO_NODE_RATE
-        inertia = par(p, INERTIA, S)
-        exact = with_slope(omega, start / inertia, angle, torque, t, half / inertia, numbers)
-        put(y, FORCE, S, M + torque(t, angle, exact, numbers))
+        inertia, whole = par(p, INERTIA, S), read(S, p, at)
+        exact = with_slope(omega, start / inertia, angle, torque, t, half / inertia, numbers, whole)
+        put(y, FORCE, S, M + torque(t, angle, exact, whole))
         return SUCCESS
 
     return TransientFlow(force, torque=given)  # type: ignore[arg-type]  # which it asks to compile itself
 
 
-def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
-    """The solution ω of `ω = free + share τ(t, angle, ω)` with the partials that those of the angle and of `free` imply;
-    ω itself where these have none."""
+def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any, whole: Any) -> Any:
+    """The solution ω of `ω = free + share τ(t, angle, ω)` with the partials that those of the angle, of `free` and of the
+    named parameters imply; ω itself where there are none. `numbers` are these parameters without partials, `whole` with."""
     return omega
 
 
 @overloads(with_slope)
-def _with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
+def _with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any, whole: Any) -> Any:
     if not isinstance(free, Dual):
-        return lambda omega, free, angle, torque, t, share, numbers: omega
+        return lambda omega, free, angle, torque, t, share, numbers, whole: omega
 
-    def on_duals(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
+    def on_duals(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any, whole: Any) -> Any:
         bend = partial(torque(t, seeded(ONE, value(angle), -1), seeded(ONE, omega, 0), numbers), 0)
         here = omega + 0.0 * free
-        return attach(omega, (here - free - share * torque(t, angle, here, numbers)) / (1.0 - share * bend))
+        return attach(omega, (here - free - share * torque(t, angle, here, whole)) / (1.0 - value(share) * bend))
 
     return on_duals
 
