@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode as ph
-from polhode.bodies import Ellipsoid, Polyhedron, Sphere
+from polhode.bodies import Box, Ellipsoid, Polyhedron, Sphere
 from polhode.cli import main
 
 LONGEST = 700  # characters of a message
@@ -34,6 +34,13 @@ omega = [0.7, -0.6, 0.5]
 step = 0.1
 t_end = 2.0
 """
+
+FILES = {
+    "case.toml": SCENARIO,
+    "unquoted.toml": "[system]\ntype = FreeRigidBody\n",
+    "colon.toml": "title: my case\n",
+    "script.py": "import polhode as ph\n",
+}
 
 
 @cache
@@ -102,6 +109,37 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a date in words": (lambda: run(epoch="May 4, 2031"), ["epoch = 'May 4, 2031'", "2031-05-04T12:00:00"]),
     "a time system of no standard": (lambda: run(epoch={"date": "2031-05-04", "time_system": "ET"}), ["'ET'", "TDB"]),
     "dates without an epoch": (lambda: traj().to_pandas(dates=True), ["need an epoch and a unit of time"]),
+    "a short name of the rate": (lambda: body().state(w=[1, 0, 0]), ["did you mean 'omega'", "FreeRigidBody.state()", "R, q"]),
+    "the other letter of the inertia": (lambda: ph.FreeRigidBody(J=[1, 2, 3]), ["did you mean 'inertia'", "FreeRigidBody()"]),  # type: ignore[call-arg]
+    "no inertia": (lambda: ph.FreeRigidBody(), ["missing", "Its arguments are inertia"]),  # type: ignore[call-arg]
+    "a position of the other form": (lambda: pair().state(x=[1, 0, 0]), ["did you mean 'X'", "elements"]),  # type: ignore[call-arg]
+    "three sides of a box": (lambda: Box(1.0, 2.0, 3.0), ["Box()", "Its arguments are sides, mass"]),  # type: ignore[misc]
+    "color for colour": (lambda: Sphere(1.0, 0.1, color="red"), ["did you mean 'colour'"]),  # type: ignore[call-arg]
+    "a misspelt option of a method": (lambda: ph.LGVI(oder=4), ["LGVI()", "did you mean 'order'"]),  # type: ignore[call-arg]
+    "a misspelt class": (lambda: ph.FreeRigidbody, ["did you mean 'FreeRigidBody'?"]),  # type: ignore[attr-defined]
+    "several states at once": (lambda: ph.simulate([state()] * 2, t_end=1.0), ["2 states", "ensemble(states, ...)"]),  # type: ignore[arg-type]
+    "degrees in a text": (lambda: body().state(omega="30 degree/s"), ["'30 degree/s'", "shape (3,)", "in scenario files only"]),
+    "an angle with a unit": (lambda: body().state(euler=["60 deg", 0, 0]), ["euler", "in scenario files only"]),
+    "axes that there are not": (lambda: body().state(euler=[1, 0, 0], sequence="XYQ"), ["sequence = 'XYQ'", "three of X, Y, Z"]),
+    "a class for a method": (lambda: run(method=ph.LGVI), ["a method, such as LGVI(order=2)"]),
+    "a span of times": (lambda: ph.simulate(state(), t_span=(0, 1)), ["'t_span'", "Use simulate(state, step=0.01, t_end=10.0)"]),  # type: ignore[call-arg]
+    "half a step": (lambda: ph.simulate(state(), step=0.1, steps=10.5), ["steps = 10.5", "a whole number"]),  # type: ignore[arg-type]
+    "a tolerance beyond doubles": (lambda: ph.simulate(state(), t_end=1.0, tolerance=1e-20), ["tolerance", "from 1e-13"]),
+    "times out of order": (lambda: ph.simulate(state(), t_eval=[0, 2, 1]), ["t_eval", "in rising order"]),
+    "a circle by e = 1": (lambda: pair().state(elements={"a": 1.0, "e": 1.0}), ["elements.a", "for a parabola give q"]),
+    "a formula with a name without value": (lambda: ph.AttitudeBody([1, 2, 3], potential="m*R33"), ["m is none of them", "parameters"]),
+    "a formula in NumPy": (lambda: ph.AttitudeBody([1, 2, 3], potential="np.sin(R33)"), ["a formula in R11 … R33"]),
+    "an orbit in kilometres": (lambda: ph.Orbit(6850.0), ["semimajor = 6850.0", "outside the planet", "6.37814e+06"]),
+    "two figures at once": (lambda: traj().plot(["rates", "euler"]), ["figure", "one name, of invariants, rates"]),  # type: ignore[arg-type]
+    "a result as a table": (lambda: traj().save("run.csv"), ["a NetCDF file (.nc)", "write_csv"]),
+    "a result for MATLAB": (lambda: traj().save("run.mat"), ["run.mat", "NumPy arrays"]),
+    "a field in brackets": (lambda: traj()["omega"], ["traj['omega']", "a number, a slice"]),  # type: ignore[call-overload]
+    "the other body of one": (lambda: traj().rotations("Alpha"), ["body = 'Alpha'", "there is one body"]),
+    "units in a list": (lambda: run(units=["km", "s"]), ["units = ['km', 's']", "{'length': 'km'"]),
+    "metres for minutes": (lambda: run(t_end="1 m", units={"time": "s"}), ["t_end = '1 m'", "a quantity of time"]),
+    "a Julian date": (lambda: run(epoch=2451545.0), ["epoch = 2451545.0", "a date like"]),
+    "a month too many": (lambda: run(epoch="2031-13-04"), ["epoch = '2031-13-04'", "a date like"]),
+    "a controller without a pace": (lambda: run(controller=lambda t, now: {}), ["every = None", "from one sample of the controller"]),
 }  # fmt: skip
 
 IN_THE_COMMAND: dict[str, list[str]] = {
@@ -140,6 +178,31 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "export result.nc --to aem --epoch soon": ["epoch = 'soon'", "a date like"],
     "movie result.nc --out a.avi": ["a.avi", ".mp4 or .gif"],
     "ensemble case.toml": ["no [ensemble] table"],
+    "analyse case.toml": ["no [analysis] table", "exponents, chaos_map, section"],
+    "run unquoted.toml": ["line 2", "in 'type = FreeRigidBody'", "text needs quotes"],
+    "run colon.toml": ["in 'title: my case'", "= between a key and its value"],
+    "run script.py": ["a Python program", "python script.py"],
+    "run case.toml --out result.nc": ["result.nc is a file, not a folder"],
+    "run case.toml --set run.steps=5": ["run.steps = 5", "either t_end or steps"],
+    "run case.toml --set system.mass=3": ["system.mass is unknown", "inertia"],
+    "run case.toml --set method.order=3": ["method.order = 3", "2, 4, 6, 8"],
+    "run case.toml --set output.plots=['orbit']": ["output.plots", "invariants, rates"],
+    "run case.toml --set output.file=a.csv": ["output.file = 'a.csv'", "ending in .nc"],
+    "run case.toml --set state.omega=['1m/s','0','0']": ["state.omega[0] = '1m/s'", "'5 degree/s'"],
+    "run case.toml --set run.t_end='1h30min'": ["run.t_end = '1h30min'", "not a product of units"],
+    "run case.toml --set units.angle=grad": ["units.angle = 'grad'", "degree"],
+    "run case.toml --set epoch.date=2031-02-30": ["epoch.date = '2031-02-30'", "a date like"],
+    "run case.toml --set epoch.date=2031-02-03 --set epoch.time_system=GPST": ["'GPST'", "GPS, MET"],
+    "run case.toml --tolerance 0": ["run.tolerance = 0.0", "from 1e-13 to 0.01"],
+    "resume nowhere": ["there is no run here"],
+    "plot result.nc --from-time 1.5 --to-time 0.5": ["a span with samples", "from 0 to 2"],
+    "plot result.nc --format jpg": ["format = 'jpg'", "png, pdf, svg, eps"],
+    "view result.nc --html nowhere/v.html": ["the folder nowhere does not exist"],
+    "export result.nc": ["--to = ''", "one of csv, zarr, spice"],
+    "export result.nc --to csv --field omgea": ["field = 'omgea'", "did you mean 'omega'"],
+    "describe Gyroscope": ["system = 'Gyroscope'", "Gyrostat"],
+    "new FreeRigidBody --out case.toml": ["case.toml", "exists already"],
+    "reproduce nothing": ["'nothing'", "attitude, full_body"],
 }
 
 
@@ -160,7 +223,8 @@ def test_in_python(mistake: str) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("mistakes")
-    (place / "case.toml").write_text(SCENARIO)
+    for name, text in FILES.items():
+        (place / name).write_text(text)
     traj().labelled({"time": "s"}).save(place / "result.nc")
     return place
 
@@ -172,9 +236,9 @@ def test_in_the_command(command: str, folder: Path, monkeypatch: pytest.MonkeyPa
     assert result.exit_code == 2
     assert isinstance(result.exception, SystemExit)
     check(re.sub(r"[│╭╮╰╯─\s]+", " ", result.stderr), IN_THE_COMMAND[command])
-    assert sorted(path.name for path in folder.iterdir()) == ["case.toml", "result.nc"]  # nothing is left behind
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, "result.nc"])  # nothing is left behind
 
 
 def test_there_are_enough() -> None:
-    assert len(IN_PYTHON) >= 25
-    assert len(IN_THE_COMMAND) >= 25
+    assert len(IN_PYTHON) >= 50
+    assert len(IN_THE_COMMAND) >= 50

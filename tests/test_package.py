@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from polhode.core.extras import EXTRAS
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "polhode"
 
@@ -68,36 +70,34 @@ def test_the_source_archive_can_be_tested(built):
     assert not any(name.startswith(("docs/made", "site", ".venv")) for name in names)
 
 
-def test_figures_can_be_missing(tmp_path):
-    """Without matplotlib a run ends well, and says what to install; so do figures that are asked for."""
-    code = """
-import sys
-sys.modules["matplotlib"] = None
-import importlib.util
+PLAIN = f"""
+import importlib.util, sys
+missing = {list(EXTRAS)!r}
+sys.modules.update(dict.fromkeys(missing))
 real = importlib.util.find_spec
-importlib.util.find_spec = lambda name, *more: None if name == "matplotlib" else real(name, *more)
+importlib.util.find_spec = lambda name, *more: None if name in missing else real(name, *more)
 from polhode.cli import main
-main(sys.argv[1:], standalone_mode=False)
+main(sys.argv[1:])
 """
+
+
+def test_all_extras_can_be_missing(tmp_path):
+    """A run ends well, and says that there are no figures; what needs an extra says in one line what to install."""
     env = {"PYTHONPATH": str(PACKAGE.parent)}
-    said = run(
-        sys.executable,
-        "-c",
-        code,
-        "run",
-        "planar_pendulum",
-        "--set",
-        "run.t_end=1.0",
-        "--out",
-        "out",
-        cwd=tmp_path,
-        **env,
-    )
+    short = ["--set", "run.t_end=1.0"]
+    said = run(sys.executable, "-c", PLAIN, "run", "planar_pendulum", *short, cwd=tmp_path, **env)
     assert "pip install 'polhode[plot]'" in said
     assert (tmp_path / "out" / "report.html").exists()
-    command = [sys.executable, "-c", code, "plot", "out/planar_pendulum.nc"]
-    done = subprocess.run(command, cwd=tmp_path, env=os.environ | env, capture_output=True, text=True, timeout=600)
-    assert "pip install 'polhode[plot]'" in done.stderr
+    assert "PlanarPendulum" in run(sys.executable, "-c", PLAIN, "info", "out/planar_pendulum.nc", cwd=tmp_path, **env)
+    for asked, extra in {
+        "plot out/planar_pendulum.nc": "plot",
+        "export out/planar_pendulum.nc --to zarr": "zarr",
+    }.items():
+        command = [sys.executable, "-c", PLAIN, *asked.split()]
+        done = subprocess.run(command, cwd=tmp_path, env=os.environ | env, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert f"pip install 'polhode[{extra}]'" in done.stderr
 
 
 def test_every_extra_is_explained():
@@ -105,3 +105,9 @@ def test_every_extra_is_explained():
     readme = (ROOT / "README.md").read_text()
     for extra in set(extras) - {"test", "docs", "dev"}:
         assert f"| `{extra}` |" in readme
+
+
+def test_every_optional_package_is_in_the_extra_that_its_message_names():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for package, (extra, _) in EXTRAS.items():
+        assert any(needed.startswith(f"{package}>=") for needed in extras[extra]), package

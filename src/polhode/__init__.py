@@ -109,7 +109,9 @@ else:
         """A system; its module is imported on first use."""
         if name in __all__:
             return getattr(systems, name)
-        raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+        from .core.call_help import question
+
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}{question([name], __all__).removesuffix('.')}")
 
     def __dir__() -> list[str]:
         return __all__

@@ -119,7 +119,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ph.InvalidInputError, match="rising order"):
         chaos_map(lambda x, y: state, [2, 1], [1, 2], step=0.1, steps=10)
     with pytest.raises(ph.IncompatibleMethodError):
-        lyapunov(state, step=0.1, steps=10, method=ph.Exact())
+        lyapunov(state, step=0.1, steps=10, method=ph.EnergyMomentum())
 
 
 def test_a_step_that_fails_says_why() -> None:

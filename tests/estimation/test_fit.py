@@ -151,3 +151,18 @@ def test_several_segments_find_what_one_cannot(steps: int, segments: int) -> Non
     found = fit(rough, data, ["state"], step=STEP, segments=segments)
     assert np.abs(found.state.omega - true.omega).max() < 1e-6
     assert found.chi_square < 1e-3
+
+
+def test_segments_find_a_parameter_too() -> None:
+    """Of the same kind of motion, with a mass that is off by a tenth: the gaps do not close along a straight line."""
+
+    def top(mass: float) -> ph.Pendulum3D:
+        return ph.Pendulum3D([1.0, 1.4, 0.8], mass=mass, rho0=[0.2, 0.1, 0.5], g=3.0)
+
+    true = top(1.0).state(R=ph.so3.exp([2.0, 0.3, 0.1]), omega=[0.8, -0.5, 1.2])
+    seen = ph.simulate(true, step=0.05, t_end=20.0, save_every=10)
+    rough = top(0.9).state(R=true.R @ ph.so3.exp([0.02, 0.01, 0.0]), omega=1.02 * true.omega)
+    data = [Observation.attitude(seen.t[1:], seen.R[1:], 0.005)]
+    found = fit(rough, data, ["state", "mass"], step=0.05, segments=4)
+    assert found.parameters["mass"] == pytest.approx(1.0, abs=1e-8)
+    assert np.abs(found.state.omega - true.omega).max() < 1e-7

@@ -10,6 +10,7 @@ import pytest
 import xarray
 
 import polhode as ph
+from polhode.io import netcdf
 from polhode.io.trajectory_file import load, save
 from polhode.simulation.records import Stats
 from polhode.systems.registry import known_systems
@@ -135,11 +136,11 @@ def test_derived_fields_are_those_of_the_trajectory(tmp_path):
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(error, tmp_path, monkeypatch):
     (tmp_path / "run.nc").write_text("the old one")
 
-    def half_written(self, path, **options):
-        path.write_text("half of the new o")
+    def half_written(file, dataset):
+        file.createDimension("time", 3)
         raise error
 
-    monkeypatch.setattr(xarray.Dataset, "to_netcdf", half_written)
+    monkeypatch.setattr(netcdf, "fill", half_written)
     with pytest.raises((ph.PolhodeError, KeyboardInterrupt)):
         save(simulated(), tmp_path / "run.nc")
     assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import xarray
 
 import polhode as ph
+from polhode.io import netcdf
 from polhode.io.checkpoint_folder import CheckpointFolder
+from polhode.io.dataset import Dataset
 from polhode.simulation import checkpoints
 
 pytestmark = pytest.mark.usefixtures("short_legs")
@@ -48,15 +49,15 @@ def test_they_change_no_bit(options: dict[str, Any], tmp_path: Path) -> None:
 def test_ctrl_c_while_one_is_written_waits_until_the_file_is_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, written = xarray.Dataset.to_netcdf, []
+    fill, written = netcdf.fill, []
 
-    def interrupted(self: xarray.Dataset, path: Path, **options: Any) -> None:
+    def interrupted(file: Any, dataset: Dataset) -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        written.append(Path(path))
-        write(self, path, **options)
+        written.append(file.filepath())
+        fill(file, dataset)
 
     plain = run(steps=1700)
-    monkeypatch.setattr(xarray.Dataset, "to_netcdf", interrupted)
+    monkeypatch.setattr(netcdf, "fill", interrupted)
     with pytest.raises(ph.RunInterruptedError, match="of 1,700 steps") as stop:
         run(tmp_path / "c", steps=1700)
     assert stop.value.trajectory.stats.steps == 333

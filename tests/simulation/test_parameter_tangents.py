@@ -10,6 +10,8 @@ import pytest
 import polhode as ph
 from polhode.core.finite_differences import OFFSETS, WEIGHTS
 from polhode.core.varied_parameters import VariedParameters, parameter_names
+from polhode.scalars import compiled, kernel, par, parameter_duals
+from polhode.simulation.tangent_columns import explain_missing_derivatives
 from tests.tiers import later
 
 
@@ -36,6 +38,7 @@ CASES = [
     (ph.PlanarPendulum, ph.LGVI(), 0.05, ["parameters"]),
     (ph.DoublePlanarPendulum, ph.LGVI(), 0.05, ["mass1", "length1", "g", "centre2"]),
     (ph.Gyrostat, ph.LGVI(), 0.02, ["inertia[0, 0]", "rotors[0].speed"]),
+    (ph.SymmetricRigidBodySOn, ph.SymmetricMoserVeselov(), 0.05, ["Lambda[0, 0]", "Lambda[2, 2]"]),
 ]
 LONG = [
     (ph.Pendulum3D, ph.DOP853(), 0.5, ["mass", "rho0"]),
@@ -50,7 +53,57 @@ LONG = [
     (ph.FullTwoBodyProblem, ph.GaussLegendre(order=8), 0.1, ["body1"]),
     (ph.FullBodyProblem, ph.LGVI(), 0.02, ["bodies[0]", "G"]),
     (ph.NonTwistingBody, ph.RK4(), 0.05, ["inertia[0, 0]"]),
+    (ph.RigidBodySOn, ph.MoserVeselov(), 0.05, ["Lambda[0, 0]", "Lambda[0, 1]"]),
+    (ph.RigidBodySOn, ph.MoserVeselov(algorithm=1), 0.3, ["Lambda[0, 0]", "Lambda[1, 2]"]),
+    (ph.DirectorBody, ph.EnergyMomentum(), 0.05, ["inertia[0, 0]", "inertia[1, 1]"]),
+    (ph.NonTwistingBody, ph.LagrangeDAlembert(), 0.05, ["inertia[0, 0]"]),
 ]
+
+
+def given_torques() -> dict[str, ph.State]:
+    """Bodies with torques and potentials that depend on named parameters, and on the rate."""
+    law = ["-k*omega1 + u*R31", "-k*omega2*(1 + omega1**2)", "u*cos(t) - k*omega3"]
+    given = {"k": 0.3, "u": 0.4}
+    return {
+        "attitude": ph.AttitudeBody([1, 2, 2.5], potential="u*R33", moment=law, parameters=given).state(
+            omega=[1, 2, 3]
+        ),
+        "gyrostat": ph.Gyrostat([1, 2, 2.5], torque=law, rotor_torque=["k", "u*omega1", 0], parameters=given).state(
+            omega=[1, 2, 3]
+        ),
+        "directors": ph.DirectorBody([1, 2, 2.5], moment=law, parameters=given).state(omega=[1, 2, 3]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("attitude", ph.LGVI()),
+        pytest.param("gyrostat", ph.LGVI(), marks=pytest.mark.verify),
+        pytest.param("directors", ph.EnergyMomentum(), marks=pytest.mark.verify),
+        pytest.param("directors", ph.LagrangeDAlembert(), marks=pytest.mark.verify),
+    ],
+)
+def test_torques_that_depend_on_the_rate(name: str, method: ph.Method) -> None:
+    """The rate at a node is the solution of an equation, in which the parameters stand too."""
+    state = given_torques()[name]
+    names = ["parameters.k", "parameters.u", "inertia[1]"]
+    found = ph.simulate(state, step=0.02, steps=10, method=method, tangent=names).tangent
+    expected = by_differences(state, method, 0.02, 10, names)
+    assert found is not None
+    assert np.abs(expected).max(axis=0).min() > 1e-3
+    assert np.abs(found[-1] - expected).max() < 2e-11 * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.verify
+def test_long_steps_on_the_orthogonal_group() -> None:
+    """Where Newton's method solves for the rotation, and not the contraction."""
+    state = ph.RigidBodySOn.example()
+    names, step = ["Lambda[0, 0]", "Lambda[1, 2]"], 0.8 * state.system.largest_step(state)
+    found = ph.simulate(state, step=step, steps=5, method=ph.MoserVeselov(), tangent=names).tangent
+    expected = by_differences(state, ph.MoserVeselov(), step, 5, names)
+    assert found is not None
+    assert np.abs(found[-1] - expected).max() < 1e-10 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize(("system", "method", "step", "names"), later(CASES + LONG, LONG.__contains__))
@@ -155,5 +208,23 @@ def test_wrong_names_are_named() -> None:
         ph.simulate(state, step=0.1, steps=1, tangent=["state", "weight"])
     with pytest.raises(ph.InvalidInputError, match="a list of 'state'"):
         ph.simulate(state, step=0.1, steps=1, tangent=[])
-    with pytest.raises(ph.IncompatibleMethodError, match="gives no derivatives by parameters"):
-        ph.simulate(ph.RigidBodySOn.example(), step=0.1, steps=1, method=ph.MoserVeselov(), tangent="Lambda[0, 0]")
+
+
+def test_a_flow_that_cannot_be_differentiated_is_named() -> None:
+    """A user's kernel that adds numbers with derivatives to a plain number, in a loop."""
+
+    @kernel
+    def add_up(S, p):
+        total = 0.0
+        for i in range(3):
+            total = total + par(p, i, S)
+        return total
+
+    @compiled
+    def call(S, p):
+        return add_up(S, p)
+
+    mass = VariedParameters(ph.Pendulum3D.example().system, ["mass"])
+    words = "gives no derivatives by parameters"
+    with pytest.raises(ph.IncompatibleMethodError, match=words), explain_missing_derivatives(ph.LGVI(), mass):
+        call(parameter_duals(4), np.zeros(15))

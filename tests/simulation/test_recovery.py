@@ -24,19 +24,28 @@ def _python_body() -> ph.AttitudeBody:
         return ph.AttitudeBody([1.0, 2.0, 2.5], potential=_limited)
 
 
-def test_an_exception_in_a_python_potential_reaches_the_user(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{"step": 0.05}, {"method": ph.DOP853()}, pytest.param({"tolerance": 1e-8}, marks=pytest.mark.verify)],
+    ids=["LGVI", "DOP853", "tolerance"],
+)
+def test_an_exception_in_a_python_potential_reaches_the_user(options: dict, capfd: pytest.CaptureFixture[str]) -> None:
+    """Once, as it was raised: trial runs do not show it."""
     body = _python_body()
     with pytest.raises(LookupError, match="no data beyond 60 degrees") as caught:
-        ph.simulate(body.state(omega=[3.0, 0.0, 0.0]), step=0.05, t_end=3.0)
+        ph.simulate(body.state(omega=[3.0, 0.0, 0.0]), t_end=3.0, **options)
     assert len(caught.value.trajectory) > 2  # type: ignore[attr-defined]
     assert "ignored" not in capfd.readouterr().err
 
 
-def test_an_exception_in_a_python_potential_reaches_the_user_of_linearize() -> None:
+def test_an_exception_in_a_python_potential_reaches_the_user_of_linearize(capfd: pytest.CaptureFixture[str]) -> None:
     body = _python_body()
     tilted = ph.so3.exp([math.radians(59.9), 0.0, 0.0])  # the differences reach beyond
     with pytest.raises(LookupError, match="no data"):
         ph.linearize(body.state(R=tilted))
+    with pytest.raises(LookupError, match="no data"):
+        body.state_from_pair(tilted, tilted, 0.1)
+    assert "ignored" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("more", [{}, {"damping": 0.1}], ids=["conservative", "damped"])
@@ -64,6 +73,13 @@ def test_a_torque_that_switches_is_told_from_a_long_step(kind: type) -> None:
         ph.simulate(switched.state(omega=[0.05, 0.0, 0.0]), step=0.03, t_end=3.0)
     end = ph.simulate(steep.state(omega=[0.05, 0.0, 0.0]), step=0.03, t_end=3.0).final
     np.testing.assert_allclose(end.omega, 0.0, atol=1e-9)
+
+
+def test_no_step_is_advised_where_a_torque_on_directors_switches() -> None:
+    state = ph.DirectorBody([1.0, 2.0, 2.5], moment=_bang_bang).state(omega=[0.05, 0.0, 0.0])
+    with pytest.raises(ph.ConvergenceError, match=r"nor for a much shorter one.*must be a continuous") as caught:
+        ph.simulate(state, step=0.03, t_end=3.0, method=ph.EnergyMomentum())
+    assert "good choice" not in str(caught.value)
 
 
 @pytest.mark.verify

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError
-from ..methods import LGVI, Method
+from ..methods import Method
 from ..simulation.arguments import count_steps
+from ..simulation.default_step import method_and_step
 from .tangent_run import TangentRun
 
 if TYPE_CHECKING:
@@ -100,9 +101,15 @@ class Indicator:
 
 
 def lyapunov(
-    state: State, *, step: float, t_end: float | None = None, steps: int | None = None, method: Method | None = None
+    state: State,
+    *,
+    step: float | None = None,
+    t_end: float | None = None,
+    steps: int | None = None,
+    method: Method | None = None,
 ) -> LyapunovSpectrum:
     """All Lyapunov exponents of the motion from `state`, by the tangent map of `method` (default `LGVI(order=2)`).
+    Without a `step`, one is chosen that resolves the motion, by default for `LGVI(order=4)`.
 
     The frame of tangent vectors is made orthogonal again (QR) as soon as they have grown apart.
 
@@ -131,7 +138,12 @@ def lyapunov(
 
 
 def fast_lyapunov_indicator(
-    state: State, *, step: float, t_end: float | None = None, steps: int | None = None, method: Method | None = None
+    state: State,
+    *,
+    step: float | None = None,
+    t_end: float | None = None,
+    steps: int | None = None,
+    method: Method | None = None,
 ) -> Indicator:
     """The fast Lyapunov indicator of Froeschlé, Lega and Gonczi over time: the largest `ln ‖Φ‖` so far.
 
@@ -145,7 +157,12 @@ def fast_lyapunov_indicator(
 
 
 def megno(
-    state: State, *, step: float, t_end: float | None = None, steps: int | None = None, method: Method | None = None
+    state: State,
+    *,
+    step: float | None = None,
+    t_end: float | None = None,
+    steps: int | None = None,
+    method: Method | None = None,
 ) -> Indicator:
     """MEGNO of Cincotta and Simó over time, its mean from the start: 2 where motion is regular, λt/2 where it is chaotic.
 
@@ -164,7 +181,10 @@ def megno(
 
 def _begin(state: State, step: Any, t_end: Any, steps: Any, method: Method | None) -> tuple[TangentRun, int]:
     """The run and the number of its steps."""
-    run = TangentRun(state, LGVI() if method is None else method, step)
+    if step is None and steps is not None:
+        raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
+    method, h = method_and_step(state, method, step, t_end)
+    run = TangentRun(state, method, h)
     total = count_steps(state.t, run.step, t_end, steps)
     if total < 8:
         raise InvalidInputError("steps" if t_end is None else "t_end", t_end or steps, "a run of at least 8 steps")

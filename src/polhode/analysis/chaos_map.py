@@ -57,7 +57,7 @@ def chaos_map(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    step: float,
+    step: float | None = None,
     t_end: float | None = None,
     steps: int | None = None,
     method: Method | None = None,
@@ -69,7 +69,7 @@ def chaos_map(
     pairs of the values `x` and `y`.
 
     The two may be anything that a state or its system depends on. `make_state` returns None where there is no such state.
-    `workers` is the number of threads.
+    Without a `step`, each motion has one that resolves it. `workers` is the number of threads.
 
     >>> import polhode as ph
     >>> def top(inertia, rate):

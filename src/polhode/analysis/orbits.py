@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import Body
+from ..core.extras import extra
 from ..errors import InvalidInputError
 from ..gravity.kepler import Elements, elements
 from ..simulation.trajectory import Trajectory
@@ -87,8 +88,7 @@ def orbit_dataset(trajectory: Trajectory, pair: Pair = (0, 1)) -> xarray.Dataset
     >>> list(orbit_dataset(ph.simulate(start, step=0.02, steps=5)))[:4]
     ['a', 'e', 'q', 'inclination']
     """
-    import xarray
-
+    xarray = extra("xarray")
     numbers = body_numbers(trajectory, pair)
     orbit, units = mutual_elements(trajectory, numbers), trajectory.units
     meanings = {

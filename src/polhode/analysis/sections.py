@@ -20,8 +20,9 @@ from ..core.facade import above
 from ..core.method import Run
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
-from ..methods import LGVI, Method
-from ..simulation.arguments import check_arguments, check_start, check_step, count_steps
+from ..methods import Method
+from ..simulation.arguments import count_steps
+from ..simulation.default_step import method_and_step
 from ..simulation.dense_output import after
 from ..simulation.driver import simulate
 from ..simulation.records import Stats
@@ -75,7 +76,7 @@ def poincare(
     section: str | Quantity,
     *,
     crossings: int | None = None,
-    step: float,
+    step: float | None = None,
     t_end: float | None = None,
     direction: int = 1,
     method: Method | None = None,
@@ -84,23 +85,20 @@ def poincare(
     "omega[0] - 0.2", or a function of the state (with axes in front).
 
     `direction` is 1 for crossings where the quantity rises, −1 where it falls, 0 for both. The run ends after so many
-    `crossings`, or at `t_end`. A start on the section does not count; two crossings within one step are not seen.
+    `crossings`, or at `t_end`. A start on the section does not count; two crossings within one step are not seen. Without a
+    `step`, one is chosen (and the method, by default `LGVI(order=4)`) that resolves the motion.
 
     >>> import polhode as ph
     >>> found = poincare(ph.FreeRigidBody.example(), "omega[1]", crossings=3, step=0.05, method=ph.LGVI(order=4))
     >>> bool(abs(found.points.omega[:, 1]).max() < 1e-13)
     True
     """
-    method = LGVI() if method is None else method
-    check_arguments(state, method)
-    method.check(state.system)
-    check_start(state)
     if direction not in (-1, 0, 1):
         raise InvalidInputError("direction", direction, "1 (rising), -1 (falling) or 0 (both)")
     if crossings is None and t_end is None:
         raise InvalidInputError("crossings", None, problem="give the number of crossings, or t_end, or both")
     wanted = None if crossings is None else check_integer("crossings", crossings, 1)
-    h = check_step(step)
+    method, h = method_and_step(state, method, step, t_end)
     total = MOST_STEPS if t_end is None else count_steps(state.t, h, t_end, None)
     search = _Search(state, method, h, quantity(state.system, section, "section"), int(direction))
     search.run(total, wanted)

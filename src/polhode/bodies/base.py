@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.call_help import explain_methods
 from ..core.checks import check_positive, from_table
 from ..errors import InvalidInputError
 from .integrals import first_moments, inertia_from
@@ -37,6 +38,7 @@ class Body(ABC):
     name: str | None = None
 
     def __init_subclass__(cls) -> None:
+        explain_methods(cls, ("__init__",))
         if "kind" in cls.__dict__:
             KINDS[cls.kind] = cls
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_integer, check_positive, from_table
-from ..errors import InvalidInputError, PolhodeError
+from ..core.extras import extra
+from ..errors import InvalidInputError
 from .base import Body, check_colour, check_name, mass_and_density
 from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
@@ -195,10 +196,7 @@ def principal_axes(J: Array) -> Array:
 
 def _read(path: str) -> tuple[Array, Indices]:
     """Vertices and facets of a file, as they stand there."""
-    try:
-        import trimesh  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise PolhodeError("reading a mesh file needs trimesh: pip install 'polhode[shapes]'") from None
+    trimesh = extra("trimesh")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
         raise InvalidInputError("path", path, f"a mesh file whose name ends in .{', .'.join(FORMATS)}")

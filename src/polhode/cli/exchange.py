@@ -26,9 +26,10 @@ def _csv(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
 
 
 def _zarr(trajectory: Trajectory, out: Path, given: Options) -> list[Path]:
+    from ..io.trajectory_file import to_dataset
     from ..io.zarr import write_zarr
 
-    write_zarr(trajectory.to_xarray(), out)
+    write_zarr(to_dataset(trajectory), out)
     return [out]
 
 
@@ -100,7 +101,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...], Callable[[Trajectory, Path, Optio
 @exit_on_error
 def export(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A result that polhode wrote.")],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")] = "",
     out: Annotated[
         Path | None,
         typer.Option(

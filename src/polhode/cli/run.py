@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
+from ..core.extras import missing
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError, RunWarning
 from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
 
@@ -127,6 +128,10 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     tell = (lambda text: None) if options.quiet else say
     tell(chosen.document.title or chosen.name)
     tell(_summary(plan))
+    for table, does in {"ensemble": "all members", "analysis": "the analysis"}.items():
+        if getattr(chosen.document, table) is not None:
+            command_of = {"ensemble": "ensemble", "analysis": "analyse"}[table]
+            tell(f"this is one plain run: `polhode {command_of} {chosen.name}` runs {does} of its [{table}] table")
     for name, text in mesh_reports(plan.system).items():
         tell(f"{name}: {text}")
     store = CheckpointFolder(file.with_suffix(CHECKPOINT))
@@ -164,7 +169,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     tell(f"wrote {file}")
     drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
     if options.plots and not has_matplotlib():
-        tell("no figures are drawn: they need matplotlib, pip install 'polhode[plot]'")
+        tell(f"no figures are drawn: {missing('matplotlib')}")
     written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
     for path in [*drawn, *written]:
         tell(f"wrote {path}")

@@ -1,9 +1,10 @@
 """One step of a variational method from each of many states, each with commands of its own, and its derivatives.
 
 The step is the very one that `simulate` takes while a controller holds its commands: half a kick by the force, with the
-commands in it, the discrete motion, and half a kick. Derivatives by the state are those of the tangent map, on dual
-numbers. Those by the commands and by the length of the step are central differences of order 8, exact to about 1e-13;
-second derivatives, which only decide how fast an optimiser converges, are plain differences.
+commands in it, the discrete motion, and half a kick. Derivatives by the state and by the commands are exact: those of the
+tangent map, on dual numbers whose parameters carry derivatives too. The length of a step, which flows take as a plain number,
+has a central difference of order 8, exact to about 1e-13; second derivatives, which only decide how fast an optimiser
+converges, are plain differences.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..core.layout import Layout
 from ..core.system import State
 from ..methods import LGVI
 from ..methods.loops import Clock, Composition, DriftKickRun, Span, drift_kick_loop
-from ..scalars import double, duals, loop
+from ..scalars import double, loop, parameter_duals, width
 
 Array = NDArray[np.float64]
 SPACING = 1e-2  # of differences of order 8, relative to the unit
@@ -41,7 +42,7 @@ def step_each(
     report: Array,
 ) -> int:
     """A step from every row, at its time and of its length (`clocks`), with its `commands` at their `places` among the
-    parameters. Returns the first status that is not success; a row that fails is NaN."""
+    numbers of the parameters. Returns the first status that is not success; a row that fails is NaN."""
     worst = 0
     for i in range(rows.shape[0]):
         y = rows[i]
@@ -71,13 +72,15 @@ class CommandedSteps:
         system = state.system
         self.layout: Layout = system.representations[method.representation].layout
         self.size, self.dimension = self.layout.size, self.layout.dimension
-        self.kind = duals(self.dimension)
+        self.places, self.count = places, int(places[:, 1].max()) + 1
+        self.kind = parameter_duals(4 * -(-(self.dimension + self.count) // 4))  # so that few of them are ever compiled
         self._runs: dict[Any, DriftKickRun] = {
             k: cast(DriftKickRun, method.start(state, 1.0, k)) for k in (double, self.kind)
         }
-        self.places = places
+        numbers = self._runs[self.kind].p.reshape(-1, width(self.kind))
+        numbers[places[:, 0], 1 + self.dimension + places[:, 1]] = 1.0  # each is its command
         self.t0 = state.t
-        self.units, self.command_units = np.ones(self.dimension), np.ones(places[:, 1].max() + 1)
+        self.units, self.command_units = np.ones(self.dimension), np.ones(self.count)
         self.time_unit = 1.0
 
     def ends(self, Y: Array, U: Array, k: Array, h: Array | float) -> Array:
@@ -85,29 +88,25 @@ class CommandedSteps:
         start at the times `t0 + k h`."""
         return self._step(double, Y, U, k, h)
 
-    def tangents(self, Y: Array, U: Array, k: Array, h: Array | float) -> tuple[Array, Array]:
-        """The same, with the tangent maps (n, d, d) in units."""
-        K = 1 + self.kind.partials
-        entries = np.zeros((len(Y), self.size, K))
+    def tangents(self, Y: Array, U: Array, k: Array, h: Array | float) -> tuple[Array, Array, Array]:
+        """The same, with the derivatives, in units, by the states (n, d, d) and by the commands (n, d, m)."""
+        entries = np.zeros((len(Y), self.size, width(self.kind)))
         entries[:, :, 0] = Y
         for i, y in enumerate(Y):
-            entries[i, :, 1:] = self.layout.basis(y)
-        entries = self._step(self.kind, entries.reshape(len(Y), -1), U, k, h).reshape(len(Y), self.size, K)
+            entries[i, :, 1 : 1 + self.dimension] = self.layout.basis(y)
+        entries = self._step(self.kind, entries.reshape(len(Y), -1), U, k, h).reshape(entries.shape)
         there = entries[:, :, 0]
         columns = self.layout.coordinates(there[:, None, :], np.swapaxes(entries[:, :, 1:], 1, 2))
-        return there.copy(), np.swapaxes(columns, 1, 2) * self.units / self.units[:, None]
+        slopes = np.swapaxes(columns, 1, 2) / self.units[:, None]
+        by_state, by_command, _ = np.split(slopes, [self.dimension, self.dimension + self.count], axis=2)
+        return there.copy(), by_state * self.units, by_command * self.command_units
 
-    def by_commands(self, Y: Array, U: Array, k: Array, h: float, there: Array) -> tuple[Array, Array]:
-        """Derivatives of the ends `there`, in units: by the commands (n, d, m) and by the length of the step (n, d)."""
-        n, m = U.shape
-        shifts = SPACING * np.repeat(np.array(OFFSETS), m + 1)  # of each variable in turn, for each offset
-        which = np.tile(np.arange(m + 1), len(OFFSETS))
-        dU = np.where(which[:, None] == np.arange(m), shifts[:, None] * self.command_units, 0.0)
-        dh = np.where(which == m, shifts * self.time_unit, 0.0)
-        moved = self._shifted(Y, U, k, h, np.zeros((len(which), self.dimension)), dU, dh, there)
-        values = moved.reshape(n, len(OFFSETS), m + 1, self.dimension)
-        slopes = np.tensordot(values, np.array(WEIGHTS) / SPACING, axes=(1, 0))  # (n, m + 1, d)
-        return np.swapaxes(slopes[:, :m], 1, 2), slopes[:, m]
+    def by_length(self, Y: Array, U: Array, k: Array, h: float, there: Array) -> Array:
+        """The derivatives (n, d) of the ends `there` by the length of the step, in units."""
+        dh = SPACING * self.time_unit * np.array(OFFSETS)
+        still = np.zeros((len(dh), self.dimension)), np.zeros((len(dh), self.count))
+        moved = self._shifted(Y, U, k, h, *still, dh, there)  # (n, offsets, d)
+        return np.tensordot(moved, np.array(WEIGHTS) / SPACING, axes=(1, 0))
 
     def curvature(self, Y: Array, U: Array, k: Array, h: float, there: Array, weights: Array) -> Array:
         """The second derivatives (n, d + m + 1, d + m + 1), by state, commands and step, of the ends' coordinates at
@@ -143,6 +142,7 @@ class CommandedSteps:
 
     def _step(self, kind: Any, Y: Array, U: Array, k: Array, h: Array | float) -> Array:
         run = self._runs[kind]
+        places = self.places * (width(kind), 1)
         rows = np.zeros((len(Y), len(run.y)))
         rows[:, : Y.shape[1]] = Y
         clocks = np.stack([self.t0 + k * h, np.broadcast_to(h, k.shape)], axis=1)
@@ -152,7 +152,7 @@ class CommandedSteps:
             run.force,
             rows,
             np.ascontiguousarray(U),
-            self.places,
+            places,
             run.p,
             run.slots,
             run.scheme,

@@ -53,9 +53,7 @@ class Guess:
         """The largest torque that the commands make, or that of a guess where they have no limits."""
         steps, limits = self.steps, self.limits
         Y, U, h = self.ends[0][None], limits.middle()[None], 1e-3
-        steps.time_unit = 1e-4
-        there = steps.ends(Y, U, np.zeros(1), h)
-        B, _ = steps.by_commands(Y, U, np.zeros(1), h, there)
+        _, _, B = steps.tangents(Y, U, np.zeros(1), h)
         momenta = np.concatenate([np.full(v.manifold.dimension, v.name != "R") for v in steps.layout.variables])
         per_command = np.linalg.norm(B[0][momenta], axis=0) / h
         if not per_command.any():

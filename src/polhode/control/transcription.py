@@ -142,8 +142,8 @@ class Transcription:
     def jacobian(self, point: Path) -> Any:
         """The derivative of the constraints."""
         Y, U, k, h, _ = self._steps(point)
-        there, A = self.steps.tangents(Y, U, k, h)
-        B, b = self.steps.by_commands(Y, U, k, h, there)
+        there, A, B = self.steps.tangents(Y, U, k, h)
+        b = self.steps.by_length(Y, U, k, h, there) if self.free else np.zeros((self.count, self.d))
         whole = np.concatenate([A, B, b[:, :, None]], axis=2)
         rows = np.broadcast_to(self.rows[:, :, None], whole.shape)
         columns = np.broadcast_to(self.block[:, None, :], whole.shape)
@@ -180,8 +180,7 @@ class Transcription:
         here, columns, h = self.first[None], list[Array](), self.time / self.count
         for k, u in enumerate(U * self.steps.command_units):
             at = here, u[None], np.full(1, float(k)), h
-            here, A = self.steps.tangents(*at)
-            B, _ = self.steps.by_commands(*at, here)
+            here, A, B = self.steps.tangents(*at)
             columns = [*(A[0] @ column for column in columns), B[0]]
         return np.concatenate(columns, axis=1)
 

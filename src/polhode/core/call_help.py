@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+# names that people may think of: of the arguments of systems, states and bodies
+OTHER_WORDS = {
+    "w": "omega",
+    "angular_velocity": "omega",
+    "rates": "omega",
+    "L": "Pi",
+    "angular_momentum": "Pi",
+    "quaternion": "q",
+    "rotation": "R",
+    "attitude": "R",
+    "position": "X",
+    "velocity": "V",
+    "I": "inertia",
+    "J": "inertia",
+    "moments": "inertia",
+    "m": "mass",
+    "gravity": "g",
+    "color": "colour",
+    "size": "sides",
+    "dimensions": "sides",
+    "length": "height",
+}
 
 
 def explain_calls(example: str, other_words: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -24,13 +49,63 @@ def explain_calls(example: str, other_words: Mapping[str, str]) -> Callable[[Cal
             try:
                 return function(*args, **kwargs)
             except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # from inside the function
-                wrong = next((name for name in kwargs if name not in known), "")
-                near = other_words.get(wrong) or next(iter(get_close_matches(wrong, known, n=1)), None)
-                meant = f"; did you mean {near!r}?" if wrong and near else "."
-                raise TypeError(f"{error}{meant} Use {example}; its arguments are {', '.join(known)}") from None
+                if _is_from_inside(error):
+                    raise
+                said = f"{error}{question(kwargs, known, other_words)} Use {example}; "
+                raise TypeError(f"{said}its arguments are {', '.join(known)}") from None
 
         return inner
 
     return decorate
+
+
+def explain_methods(cls: type, names: Iterable[str]) -> None:
+    """The same for methods of a class of these names, which it defines itself: an error names the class and the arguments.
+
+    >>> class Wheel:
+    ...     def __init__(self, inertia, axis=None): ...
+    >>> explain_methods(Wheel, ["__init__"])
+    >>> Wheel(J=1.0)
+    Traceback (most recent call last):
+    ...
+    TypeError: Wheel() got an unexpected keyword argument 'J'; did you mean 'inertia'? Its arguments are inertia, axis
+    """
+    for name in names:
+        if name in cls.__dict__:
+            setattr(cls, name, _explained(cls.__dict__[name]))
+
+
+def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def inner(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError as error:
+            if _is_from_inside(error):
+                raise
+            known = list(inspect.signature(method).parameters)[1:]
+            name = type(self).__name__ + ("" if method.__name__ == "__init__" else f".{method.__name__}")
+            said = re.sub(r"^\S+\(\)", f"{name}()", str(error))
+            asked = question(kwargs, known, OTHER_WORDS)
+            raise TypeError(f"{said}{asked} Its arguments are {', '.join(known)}") from None
+
+    return inner
+
+
+def _is_from_inside(error: TypeError) -> bool:
+    """Whether the call itself was right, and something that it did was not."""
+    return error.__traceback__ is None or error.__traceback__.tb_next is not None
+
+
+def question(given: Iterable[str], known: Iterable[str], other_words: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Which of the `known` names is meant by the first that is not among them.
+
+    >>> question(["Freerigidbody"], ["FreeRigidBody", "Gyrostat"])
+    "; did you mean 'FreeRigidBody'?"
+    """
+    names = list(known)
+    wrong = next((name for name in given if name not in names), "")
+    lower = {name.lower(): name for name in names}
+    near = other_words.get(wrong) or lower.get(wrong.lower())
+    near = near or next((lower[word] for word in get_close_matches(wrong.lower(), lower, n=1)), None)
+    return f"; did you mean {near!r}?" if wrong and near in names else "."

@@ -31,12 +31,17 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     try:
         array = np.array(doubles(value.as_matrix() if hasattr(value, "as_matrix") else value))
     except (TypeError, ValueError):
-        raise InvalidInputError(field, value, f"numbers in the shape {shape}") from None
+        remark = "; quantities with units are texts in scenario files only" if _has_text(value) else ""
+        raise InvalidInputError(field, value, f"numbers in the shape {shape}{remark}") from None
     if array.shape != shape:
         raise InvalidInputError(field, value, f"shape {shape}, not {array.shape}" if shape else "a single number")
     if not np.all(np.isfinite(array)):
         raise InvalidInputError(field, value, "finite numbers")
     return array
+
+
+def _has_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list | tuple) and any(map(_has_text, value)))
 
 
 def check_positive(field: str, value: Any, *, zero: bool = False) -> float:

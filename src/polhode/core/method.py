@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double
 from ..scalars.protocol import EVALUATIONS, ITERATIONS, MOST_ITERATIONS, REPORT_SIZE, RETRIES, SOLVES, WORST_RESIDUAL
+from .call_help import explain_methods
 from .facade import above
 from .layout import Layout
 from .registry import described_subclasses
@@ -195,6 +196,10 @@ class Method(ABC):
     carries_state: bool = True  # whether what a run carries begins with the state of its last sample
     in_lanes: bool = True  # whether a run on lanes computes as many members at once; else members run one by one
     representation: str = Form.DEFAULT
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        explain_methods(cls, ("__init__",))
 
     @abstractmethod
     def why_not(self, system: System) -> str | None:

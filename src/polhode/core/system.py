@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
+from .call_help import explain_methods
 from .facade import above
 from .hooks import Hooks
 from .layout import Layout
@@ -112,6 +113,10 @@ class System(Hooks):
     conserved: Mapping[str, Invariant]
     hamiltonian: bool = True  # False where the flow conserves no symplectic form: dissipation, nonholonomic
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        explain_methods(cls, ("__init__", "state"))
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         system = super().__new__(cls)

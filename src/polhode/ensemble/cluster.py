@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.extras import extra
 from ..errors import InvalidInputError, PolhodeError
 from .progress import members_bar
 from .tasks import Done, PartTask, Task
@@ -25,7 +26,7 @@ def compute(part: PartTask) -> Done:
 
 def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool = False) -> Iterator[Done]:
     """The computed blocks, as they finish."""
-    distributed = _distributed()
+    distributed = extra("distributed")
     with _connected(client) as connected, members_bar(progress, len(task.job.members), blocks) as bar:
         if not blocks:
             return
@@ -57,7 +58,7 @@ def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool 
 @contextmanager
 def _connected(client: Any) -> Iterator[Any]:
     """A client, from itself or from the address of a scheduler."""
-    distributed = _distributed()
+    distributed = extra("distributed")
     if isinstance(client, distributed.Client):
         yield client
         return
@@ -73,7 +74,7 @@ def _connected(client: Any) -> Iterator[Any]:
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Any]:
     """A client of so many worker processes on this machine, each with one thread."""
-    distributed = _distributed()
+    distributed = extra("distributed")
     options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
     with (
         distributed.LocalCluster(n_workers=workers, **options) as cluster,
@@ -87,11 +88,3 @@ def _wait_for_workers(client: Any) -> None:
         client.wait_for_workers(1, timeout=WAIT_FOR_WORKERS)
     except TimeoutError:
         raise PolhodeError(f"the scheduler had no worker for {WAIT_FOR_WORKERS} seconds") from None
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise PolhodeError("a cluster needs dask.distributed: pip install 'polhode[cluster]'") from None
-    return distributed

@@ -193,7 +193,7 @@ class Ensemble:
         >>> ens.to_xarray().R.dims, ens.to_xarray().R.shape
         (('member', 'time', 'R_i', 'R_j'), (4, 3, 3, 3))
         """
-        return above("ensemble_dataset")(self)
+        return above("ensemble_dataset")(self).to_xarray()
 
     def plot(self, figure: str = "fan", **options: Any) -> Figure:
         """A matplotlib figure: "fan" (quantiles over time), "histogram" (of final values) or "map" (over two inputs)."""

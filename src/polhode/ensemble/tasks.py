@@ -73,7 +73,13 @@ class Task:
         )
         found = {}
         for name, function in self.reductions.items():
-            values = np.asarray(function(seen), dtype=np.float64)
+            returned = function(seen)
+            try:
+                values = np.asarray(returned, dtype=np.float64)
+            except (TypeError, ValueError):
+                kind = type(returned).__name__
+                problem = f"it returned a {kind}, and no array of numbers with the members first"
+                raise InvalidInputError(f"reduce[{name!r}]", function, problem=problem) from None
             if not values.ndim or len(values) != len(part):
                 problem = f"it returned an array of the shape {values.shape} for {len(part)} members, which come first"
                 raise InvalidInputError(f"reduce[{name!r}]", function, problem=problem)

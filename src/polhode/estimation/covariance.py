@@ -86,7 +86,7 @@ def propagate_covariance(
     **options: Any,
 ) -> CovarianceRun:
     """The covariance of the state over time, from `P` (d, d) at the start. `options` are those of `simulate`: step and
-    t_end, steps, save_every or t_eval.
+    t_end, steps, save_every or t_eval; or t_end and tolerance, for which method and step are chosen.
 
     `runs="unscented"` compares with 2d runs from sigma points, a number with that many random runs from `seed`.
 
@@ -99,6 +99,8 @@ def propagate_covariance(
     """
     nominal = simulate(state, method=method, tangent=True, **options)
     layout = state.system.representations[nominal.method.representation].layout
+    if nominal.accuracy is not None:  # the other runs take the steps that were chosen
+        options = {name: given for name, given in options.items() if name != "tolerance"} | {"step": nominal.step}
     d = layout.dimension
     matrix = check_finite("P", P, (d, d))
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0) or np.linalg.eigvalsh(matrix)[0] < -1e-12 * np.trace(

@@ -24,7 +24,8 @@ from ..core.system import State, System
 from ..core.varied_parameters import VariedParameters
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import LGVI
-from ..simulation.arguments import check_arguments, check_step
+from ..simulation.arguments import check_arguments
+from ..simulation.default_step import method_and_step
 from ..simulation.driver import simulate
 from .fit_result import Fit, check_observable
 from .observations import Observation
@@ -33,8 +34,11 @@ Array = NDArray[np.float64]
 
 STATE = "state"
 SIZE = 1e-3  # of the differences by which an observation is differentiated, relative to the sizes of the variables
-CLOSURE = 1e-6  # how small a gap between segments is, relative to what the observations can tell
-TOLERANCE, MOST_RUNS = 1e-11, 100  # of the search
+# How small a gap between segments is, relative to the state: little by little. A search that were to close them at once would
+# follow a narrow bent valley in tiny steps.
+CLOSURES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+TOLERANCE, MOST_RUNS = 1e-11, 100  # of a search
+ROUGH = 1e-4  # tolerance of those that only lead to the next
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
@@ -43,7 +47,7 @@ def fit(
     observations: Sequence[Observation],
     unknowns: Sequence[str] = (STATE,),
     *,
-    step: float,
+    step: float | None = None,
     method: Method | None = None,
     prior: Mapping[str, tuple[float, float]] | None = None,
     state_covariance: ArrayLike | None = None,
@@ -54,7 +58,8 @@ def fit(
 
     `unknowns` are "state" and names of parameters, as in `simulate(tangent=…)`; all others keep their values. `prior`
     gives for parameters a value and its standard deviation; `state_covariance` is that of the guess, in the coordinates
-    of the method's layout. `loss` is one of SciPy's: "huber" or "soft_l1" let outliers count less.
+    of the method's layout. `loss` is one of SciPy's: "huber" or "soft_l1" let outliers count less. Without a `step`, method
+    and step are chosen so that the motion from the guess is accurate to 1e-9.
 
     Raises an error that says so, if there are too few observations, or if they do not determine some combination of the
     unknowns, and which.
@@ -68,12 +73,11 @@ def fit(
     >>> round(found.parameters["g"], 6), bool(abs(found.state.omega - true.omega).max() < 1e-7)
     (2.0, True)
     """
-    method = LGVI() if method is None else method
-    check_arguments(guess, method)
-    method.check(guess.system)
     if loss not in LOSSES:
         raise InvalidInputError("loss", loss, "one of " + ", ".join(map(repr, LOSSES)))
-    problem = _Problem(guess, observations, unknowns, check_step(step), method, check_integer("segments", segments, 1))
+    first, last = _first_and_last(guess, observations)
+    method, h = method_and_step(guess, method, step, last if last > first else None, accurate=True)
+    problem = _Problem(guess, observations, unknowns, h, method, check_integer("segments", segments, 1))
     problem.add_prior(prior or {}, state_covariance)
     problem.prepare(loss)
     found = problem.solve(loss)
@@ -82,6 +86,17 @@ def fit(
     if not found.success:
         raise PolhodeError(f"the fit did not converge in {found.nfev} runs: give a better guess, or more segments")
     return problem.result(found.x, J, float(found.cost), int(found.nfev))
+
+
+def _first_and_last(guess: Any, observations: Any) -> tuple[float, float]:
+    """The time of the guess and that of the last observation, if these are a guess and observations after it."""
+    check_arguments(guess, LGVI())
+    if not observations or not all(isinstance(each, Observation) for each in observations):
+        raise InvalidInputError("observations", observations, "a list of Observation")
+    first = min(float(each.times.min()) for each in observations)
+    if first < guess.t:
+        raise InvalidInputError("observations", first, f"times from that of the guess on, t = {guess.t:g}")
+    return guess.t, max(float(each.times.max()) for each in observations)
 
 
 class _Problem:
@@ -100,8 +115,6 @@ class _Problem:
     ) -> None:
         if isinstance(unknowns, str) or not unknowns:
             raise InvalidInputError("unknowns", unknowns, "a list of 'state' and names of parameters")
-        if not observations or not all(isinstance(each, Observation) for each in observations):
-            raise InvalidInputError("observations", observations, "a list of Observation")
         self.guess, self.observations, self.step, self.method = guess, list(observations), step, method
         self.layout = guess.system.representations[method.representation].layout
         self.with_state = STATE in unknowns
@@ -109,14 +122,10 @@ class _Problem:
         self.varied = VariedParameters(guess.system, names) if names else None
         self.y0 = guess.system.enter(method.representation, guess)
         self.times = np.unique(np.concatenate([each.times for each in self.observations]))
-        if self.times[0] < guess.t:
-            raise InvalidInputError(
-                "observations", float(self.times[0]), f"times from that of the guess on, t = {guess.t:g}"
-            )
         self.nodes = self._nodes(segments) if segments > 1 else np.array([guess.t])
         self.free = [self.with_state] + [True] * (len(self.nodes) - 1)
         self.prior_rows: list[tuple[Array, Array]] = []  # residuals at the start and their derivatives
-        self.state_prior = False
+        self.state_prior, self.closure = False, CLOSURES[-1]
         self._known: tuple[Array, Array, Array] | None = None
         seen = sum(each.seen for each in self.observations)
         if enough and seen < len(self.names):
@@ -133,13 +142,21 @@ class _Problem:
         return np.asarray(on_grid[on_grid < end])
 
     def solve(self, loss: str) -> Any:
-        """SciPy's search from x = 0."""
+        """SciPy's search from x = 0, with gaps that are closed little by little."""
         from scipy.optimize import least_squares
 
-        tolerances = dict.fromkeys(("xtol", "ftol", "gtol"), TOLERANCE)
-        return least_squares(
-            self.residuals, self.start, self.jacobian, loss=loss, x_scale="jac", max_nfev=MOST_RUNS, **tolerances
-        )
+        x, runs, found = self.start, 0, None
+        for closure in CLOSURES if len(self.nodes) > 1 else CLOSURES[-1:]:
+            self.closure, self._known = closure, None
+            close = TOLERANCE if closure == CLOSURES[-1] else ROUGH
+            tolerances = dict.fromkeys(("xtol", "ftol", "gtol"), close)
+            found = least_squares(
+                self.residuals, x, self.jacobian, loss=loss, x_scale="jac", max_nfev=MOST_RUNS, **tolerances
+            )
+            x, runs = found.x, runs + found.nfev
+        assert found is not None
+        found.nfev = runs
+        return found
 
     def prepare(self, loss: str) -> None:
         """Where segments begin, at first: each where the one before it ends, fitted to what was seen in it alone."""
@@ -262,19 +279,16 @@ class _Problem:
         moved = self.layout.retract(y, offset)
         if not offset.any():
             return moved, np.eye(self.dimension)
-        columns = []
-        for e in np.eye(self.dimension):
-            slope = sum(
-                w * self.layout.retract(y, offset + o * SIZE * e) for o, w in zip(OFFSETS, WEIGHTS, strict=True)
-            )
-            columns.append(self.layout.coordinates(moved, np.asarray(slope) / SIZE))
-        return moved, np.stack(columns, axis=1)
+        near = offset + SIZE * np.multiply.outer(OFFSETS, np.eye(self.dimension))  # (points, dimension, dimension)
+        rows = self.layout.retract(np.broadcast_to(y, (*near.shape[:2], len(y))), near)
+        slopes = np.tensordot(np.array(WEIGHTS) / SIZE, rows, 1)
+        return moved, self.layout.coordinates(np.broadcast_to(moved, slopes.shape), slopes).T
 
     def _gap(self, k: int, reached: Array, Phi: Array, x: Array, at: int) -> tuple[Array, Array]:
         """How far segment k begins from where the one before it ends, and the derivative."""
         d = self.dimension
         y, columns = self._moved(self.node_states[k], x[at : at + d])
-        weight = 1.0 / (CLOSURE * self._typical)
+        weight = 1.0 / (self.closure * self._typical)
         slope = -Phi
         slope[:, at : at + d] += columns
         # the chord y − reached in the coordinates at the middle: for small gaps the difference of the coordinates

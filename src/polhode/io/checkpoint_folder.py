@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from .atomic_files import make_folder
 from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
 from .trajectory_file import Header, read_segment, to_dataset
-
-if TYPE_CHECKING:
-    import xarray
 
 ROWS = "polhode_rows_before"
 
@@ -51,7 +47,7 @@ class CheckpointFolder:
         for file in self.segments:
             try:
                 dataset = read_netcdf(file)
-                part, rows = read_segment(dataset, self._system), _rows(dataset)
+                part, rows = read_segment(dataset, self._system), int(dataset.attrs[ROWS])
             except (InvalidInputError, KeyError, TypeError, ValueError) as error:
                 if whole is None:
                     problem = f"this checkpoint is damaged ({error}); delete it to start again"
@@ -94,10 +90,6 @@ class CheckpointFolder:
 def checkpoint_folder(path: str | PathLike[str], system: System) -> CheckpointFolder:
     """The checkpoints of a run of `system`."""
     return CheckpointFolder(path, system)
-
-
-def _rows(dataset: xarray.Dataset) -> int:
-    return int(dataset.attrs[ROWS])
 
 
 def _joined(whole: Trajectory, part: Trajectory, rows: int) -> Trajectory:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,10 @@ from ..ensemble.result import Ensemble, named_views
 from ..errors import InvalidInputError, PolhodeError
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
+from .dataset import Dataset, Variable
 from .netcdf import read_netcdf, write_netcdf
 from .trajectory_file import CONVENTIONS
 from .zarr import is_zarr
-
-if TYPE_CHECKING:
-    import xarray
 
 Array = NDArray[np.float64]
 
@@ -78,16 +76,14 @@ class GivenSystemMembers(DescribedMembers):
         self.initial, self.t, self.form, self._shared = initial, t, form, system
 
 
-def ensemble_dataset(ensemble: Ensemble) -> xarray.Dataset:
+def ensemble_dataset(ensemble: Ensemble) -> Dataset:
     """Every field and conserved quantity with the dimensions member and time, inputs as coordinates, and who failed."""
-    import xarray
-
     system = ensemble.members.first.system
-    data: dict[str, Any] = {}
+    data: dict[str, Variable] = {}
 
     def add(name: str, dims: tuple[str, ...], array: Any, **attributes: str) -> None:
         axes = (f"{name}_{axis}" for axis in "ijklm"[: np.ndim(array) - len(dims)])
-        data[name] = ((*dims, *axes), array, attributes)
+        data[name] = Variable((*dims, *axes), np.asarray(array), attributes)
 
     if not ensemble.failed.all():
         for name, info in system.fields.items():
@@ -99,11 +95,13 @@ def ensemble_dataset(ensemble: Ensemble) -> xarray.Dataset:
             add(f"drift_{name}", (MEMBER,), array, long_name=f"largest deviation of {name} from its initial value")
     for name, array in ensemble.reductions.items():
         add(f"{REDUCTION}{name}", (MEMBER,), array)
-    add("failed", (MEMBER,), ensemble.failed.astype(float), long_name="1 where the member failed")
-    inputs = {f"{INPUT}{name}": ((MEMBER, *([f"{name}_i"] * (v.ndim - 1))), v) for name, v in ensemble.inputs.items()}
-    coords = {MEMBER: np.arange(len(ensemble), dtype=float), TIME: ensemble.t, **inputs}
+    add("failed", (MEMBER,), ensemble.failed.astype(np.int8), long_name="1 where the member failed")
+    coordinates = {MEMBER: Variable((MEMBER,), np.arange(len(ensemble), dtype=np.int32))}
+    coordinates[TIME] = Variable((TIME,), ensemble.t)
+    for name, values in ensemble.inputs.items():
+        coordinates[INPUT + name] = Variable((MEMBER, *([f"{name}_i"] * (values.ndim - 1))), values)
     attributes = {"Conventions": "CF-1.10", "title": repr(ensemble), "source": f"polhode {__version__}"}
-    return xarray.Dataset(data, coords=coords, attrs=attributes | {"polhode_conventions": CONVENTIONS})
+    return Dataset(data | coordinates, attributes | {"polhode_conventions": CONVENTIONS}, tuple(coordinates))
 
 
 def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
@@ -125,10 +123,11 @@ def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
         "provenance": dict(ensemble.provenance),
         "seconds": ensemble.seconds,
     }
-    dataset[STATE] = (MEMBER, TIME, "entry"), ensemble.states
-    dataset[START] = (MEMBER, "entry"), ensemble.initial
+    dataset.variables[STATE] = Variable((MEMBER, TIME, "entry"), ensemble.states)
+    dataset.variables[START] = Variable((MEMBER, "entry"), ensemble.initial)
     for name, array in own.items():
-        dataset[PARAMETER + name] = (MEMBER, *(f"{PARAMETER}{name}_{a}" for a in "ijklm"[: array.ndim - 1])), array
+        axes = (f"{PARAMETER}{name}_{a}" for a in "ijklm"[: array.ndim - 1])
+        dataset.variables[PARAMETER + name] = Variable((MEMBER, *axes), array)
     try:
         dataset.attrs[HEADER] = json.dumps(header)
     except (TypeError, ValueError):
@@ -159,12 +158,8 @@ def load_ensemble(path: str | PathLike[str], system: System | None = None) -> En
         raise InvalidInputError("path", str(path), problem=f"not a valid ensemble: {error}") from error
 
 
-def _ensemble(dataset: xarray.Dataset, header: Mapping[str, Any], system: System | None) -> Ensemble:
-    def arrays(prefix: str) -> dict[str, Array]:
-        names = [str(name) for name in dataset.variables if str(name).startswith(prefix)]
-        return {name.removeprefix(prefix): dataset[name].to_numpy() for name in names}
-
-    initial, form, t = dataset[START].to_numpy(), header["form"], float(header["start"])
+def _ensemble(dataset: Dataset, header: Mapping[str, Any], system: System | None) -> Ensemble:
+    initial, form, t = dataset[START], header["form"], float(header["start"])
     kind = known_systems().get(header["system"])
     if kind is None and system is None:
         raise InvalidInputError("system", header["system"], f"one of {', '.join(known_systems())}")
@@ -173,7 +168,7 @@ def _ensemble(dataset: xarray.Dataset, header: Mapping[str, Any], system: System
         members = GivenSystemMembers(system, initial, t, form)
     else:
         assert kind is not None
-        own = {name: values.tolist() for name, values in arrays(PARAMETER).items()} | header["text"]
+        own = {name: values.tolist() for name, values in dataset.named(PARAMETER).items()} | header["text"]
         each = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
         members = DescribedMembers(kind, header["common"], each, initial, t, form)
     method = None
@@ -185,12 +180,12 @@ def _ensemble(dataset: xarray.Dataset, header: Mapping[str, Any], system: System
         method=method,
         form=form,
         step=header["step"],
-        t=dataset[TIME].to_numpy(),
-        states=dataset[STATE].to_numpy(),
+        t=dataset[TIME],
+        states=dataset[STATE],
         initial=initial,
         failures=tuple(Failure(*row) for row in header["failures"]),
-        reductions=arrays(REDUCTION),
-        inputs=arrays(INPUT),
+        reductions=dataset.named(REDUCTION),
+        inputs=dataset.named(INPUT),
         provenance=header["provenance"],
         seconds=header["seconds"],
     )
@@ -220,13 +215,13 @@ def member_parameters(ensemble: Ensemble) -> tuple[dict[str, Any], dict[str, Arr
     return {name: value for name, value in first.items() if name not in {*own, *text}}, own, text
 
 
-def _digest(dataset: xarray.Dataset) -> str:
+def _digest(dataset: Dataset) -> str:
     """The SHA-256 of the header and of all numbers that an ensemble is read back from."""
     found = hashlib.sha256(str(dataset.attrs[HEADER]).encode())
     kept = (PARAMETER, INPUT, REDUCTION)
-    for name in sorted(str(name) for name in dataset.variables):
+    for name in sorted(dataset.variables):
         if name in (STATE, START, TIME) or name.startswith(kept):
-            array = np.ascontiguousarray(dataset[name].to_numpy(), dtype="<f8")
+            array = np.ascontiguousarray(dataset[name], dtype="<f8")
             found.update(f"{name} {array.shape}".encode())
             found.update(array.data)
     return found.hexdigest()

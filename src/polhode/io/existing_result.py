@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInputError
+from .netcdf import opened
 from .scenario.document import Scenario
 from .trajectory_file import PREFIX
 
@@ -31,11 +32,9 @@ def check_replaceable(path: Path, scenario: Scenario) -> None:
 
 def _provenance(path: Path) -> Mapping[str, Any] | None:
     """What a result file says of its run, without reading its numbers; None if it cannot be read."""
-    import xarray
-
     try:
-        with xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
-            found = json.loads(dataset.attrs[PREFIX + "provenance"])
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError, RecursionError):
+        with opened(path) as file:
+            found = json.loads(file.getncattr(PREFIX + "provenance"))
+    except (OSError, RuntimeError, ValueError, AttributeError, TypeError, RecursionError):
         return None
     return found if isinstance(found, Mapping) else None

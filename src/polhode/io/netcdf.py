@@ -6,41 +6,92 @@ on which the next access, even the closing of this file, would wait for ever.
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from ..core.callbacks import defer_signals
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import reason, replacing
+from .dataset import Dataset, Variable
 from .memory import physical_memory
 
-if TYPE_CHECKING:
-    import xarray
-
 # the checksum (fletcher32) makes a damaged file an error instead of other numbers
-LOSSLESS = {"dtype": "f8", "_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+LOSSLESS: dict[str, Any] = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+COORDINATES = "coordinates"  # the attribute by which CF names the further coordinates of a variable
 
 
-def write_netcdf(dataset: xarray.Dataset, path: str | PathLike[str]) -> None:
+def write_netcdf(dataset: Dataset, path: str | PathLike[str]) -> None:
     """Write a dataset to a new file beside `path`, then move it there; an older file is replaced."""
-    encoding = {str(name): LOSSLESS for name in dataset.variables}
-    with defer_signals(), replacing(path) as beside:
+    with defer_signals(), writing(path) as file:
+        fill(file, dataset)
+
+
+@contextmanager
+def writing(path: str | PathLike[str]) -> Iterator[Any]:
+    """A new NetCDF file beside `path`, open for writing, which is moved there at the end."""
+    import netCDF4
+
+    with replacing(path) as beside:
         try:
-            dataset.to_netcdf(beside, format="NETCDF4", engine="netcdf4", encoding=encoding)
+            with netCDF4.Dataset(beside, "w", format="NETCDF4") as file:
+                file.set_auto_maskandscale(False)
+                yield file
         except RuntimeError as error:  # from the HDF5 library, as when the disk is full
             raise PolhodeError(f"{path} could not be written: {reason(beside, error)}") from error
 
 
-def read_netcdf(path: Path) -> xarray.Dataset:
-    """The whole file, in memory."""
-    import xarray
+def fill(file: Any, dataset: Dataset) -> None:
+    """Put all of a dataset into an empty file."""
+    for name, size in dataset.sizes.items():
+        file.createDimension(name, size)
+    for name, variable in dataset.variables.items():
+        stored = file.createVariable(name, "f8", variable.dims, **LOSSLESS)
+        further = [] if name in dataset.coordinates else dataset.coordinates_of(variable.dims)
+        stored.setncatts({**variable.attrs, **({COORDINATES: " ".join(further)} if further else {})})
+        stored[...] = variable.values
+    file.setncatts(dataset.attrs)
 
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A NetCDF file that is open for reading, whose numbers are given as they stand there.
+
+    Where names or attributes are damaged, the NetCDF library would crash the process when it closes the file, which an object
+    does at its end at the latest. Such a file is left open: nothing ever ends the object.
+    """
+    import netCDF4
+
+    file: Any = netCDF4.Dataset.__new__(netCDF4.Dataset)
     try:
-        with defer_signals(), xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
-            if dataset.nbytes > physical_memory():
-                raise MemoryError
-            return dataset.load()
+        file.__init__(path)
+        for item in (file, *file.variables.values()):
+            attributes_of(item)
+    except Exception as error:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(file))
+        if isinstance(error, AttributeError):  # the one that netCDF4 raises where an attribute cannot be read
+            raise RuntimeError(str(error)) from error
+        raise
+    with file:
+        file.set_auto_maskandscale(False)
+        yield file
+
+
+def attributes_of(item: Any) -> dict[str, Any]:
+    """The attributes of an open file, or of a variable in it."""
+    return {name: item.getncattr(name) for name in item.ncattrs()}
+
+
+def read_netcdf(path: Path) -> Dataset:
+    """The whole file, in memory."""
+    try:
+        with defer_signals(), opened(path) as file:
+            return _read(file)
     except MemoryError as error:
         raise InvalidInputError(
             "path", str(path), problem="this file holds more numbers than this machine can"
@@ -50,3 +101,13 @@ def read_netcdf(path: Path) -> xarray.Dataset:
     except (OSError, RuntimeError, ValueError) as error:
         problem = "not a readable NetCDF file: of another format, damaged or incomplete"
         raise InvalidInputError("path", str(path), problem=problem) from error
+
+
+def _read(file: Any) -> Dataset:
+    numbers = {name: v for name, v in file.variables.items() if isinstance(v.dtype, np.dtype) and v.dtype.kind in "fiu"}
+    if sum(int(v.size) * v.dtype.itemsize for v in numbers.values()) > physical_memory():
+        raise MemoryError
+    found = {name: Variable(v.dimensions, np.asarray(v[...]), attributes_of(v)) for name, v in numbers.items()}
+    named = {word for v in found.values() for word in str(v.attrs.get(COORDINATES, "")).split()}
+    coordinates = [name for name, v in found.items() if v.dims == (name,) or name in named]
+    return Dataset(found, attributes_of(file), tuple(coordinates))

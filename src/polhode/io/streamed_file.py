@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
-from .atomic_files import check_writable, reason, replacing
+from .atomic_files import check_writable
 from .checkpoint_folder import ROWS, CheckpointFolder
+from .netcdf import LOSSLESS, attributes_of, opened, writing
 from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header
 
 Array = NDArray[np.float64]
 CHUNK = 10_000  # samples that are compressed together
-COMPRESSION = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Piece:
 
     def read(self, name: str) -> Array:
         """One variable of them. The file is closed again: what it has read would stay in its buffers."""
-        with _opened(self.file) as dataset:
+        with opened(self.file) as dataset:
             return np.asarray(dataset[name][: self.count])
 
 
@@ -49,30 +49,12 @@ def segments_beside(path: str | PathLike[str], system: System) -> CheckpointFold
 
 def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
     """Write the segments of a finished run as one result file."""
-    import netCDF4
-
     target = check_writable(path)
     if not folder.segments:
         raise InvalidInputError("store", str(folder.path), problem="there are no segments of a run in this folder")
-    try:
-        with (
-            replacing(target) as beside,
-            netCDF4.Dataset(beside, "w", format="NETCDF4") as out,
-            _opened(folder.segments[-1]) as last,
-        ):
-            _copy(_pieces(folder.segments), last, out)
-    except RuntimeError as error:  # from the HDF5 library, as when the disk is full
-        raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
+    with writing(target) as out, opened(folder.segments[-1]) as last:
+        _copy(_pieces(folder.segments), last, out)
     return target
-
-
-def _opened(file: Path) -> Any:
-    """A NetCDF file that is open for reading."""
-    import netCDF4
-
-    dataset = netCDF4.Dataset(file)
-    dataset.set_auto_mask(False)
-    return dataset
 
 
 def _read(pieces: Sequence[Piece], name: str) -> Iterator[Array]:
@@ -85,7 +67,7 @@ def _pieces(files: Sequence[Path]) -> list[Piece]:
     """What each segment contributes: all but a last sample that the next one takes the place of."""
     starts, sizes = [], []
     for file in files:
-        with _opened(file) as dataset:
+        with opened(file) as dataset:
             starts.append(int(dataset.getncattr(ROWS)))
             sizes.append(int(dataset.dimensions[TIME].size))
     stops = [*starts[1:], starts[-1] + sizes[-1]]
@@ -100,15 +82,15 @@ def _copy(pieces: list[Piece], last: Any, out: Any) -> None:
         out.createDimension(name, samples if name == TIME else dimension.size)
     for name, variable in last.variables.items():
         chunks = [min(CHUNK, samples) if d == TIME else last.dimensions[d].size for d in variable.dimensions]
-        copy = out.createVariable(name, "f8", variable.dimensions, chunksizes=chunks, **COMPRESSION)
+        copy = out.createVariable(name, "f8", variable.dimensions, chunksizes=chunks, **LOSSLESS)
         copy.set_var_chunk_cache(size=1_000_000)
-        copy.setncatts({key: variable.getncattr(key) for key in variable.ncattrs()})
+        copy.setncatts(attributes_of(variable))
         if name == CARRY:
             copy[:] = np.asarray(variable[:])
             continue
         for piece, numbers in zip(pieces, _read(pieces, name), strict=True):
             copy[piece.start : piece.start + piece.count] = numbers
-    attributes = {key: last.getncattr(key) for key in last.ncattrs() if key != ROWS}
+    attributes = {key: value for key, value in attributes_of(last).items() if key != ROWS}
     header = Header.from_attributes(attributes)
     arrays: dict[str, Any] = {}
     for name in (TIME, *header.values, TANGENT):

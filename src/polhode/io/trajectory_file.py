@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,10 @@ from ..simulation.records import Accuracy, Commands, Occurrence, Stats
 from ..simulation.trajectory import Trajectory
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
+from .dataset import Dataset, Variable
 from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
 from .zarr import is_zarr, read_zarr, write_zarr
-
-if TYPE_CHECKING:
-    import xarray
 
 Array = NDArray[np.float64]
 
@@ -47,6 +45,14 @@ CF_TIMES = {
     86400.0: "days",
     1e-3: "milliseconds",
     1e-6: "microseconds",
+}
+# names under which nobody looks for a NetCDF file, and what makes a file of that kind
+PANDAS = "traj.to_pandas() gives a table that pandas can write"
+OTHER_ENDINGS = {
+    ".csv": "polhode.io.exchange.csv.write_csv and `polhode export --to csv` write tables",
+    ".txt": "`polhode export --to csv` writes a table",
+    **dict.fromkeys((".json", ".xlsx", ".parquet", ".pkl"), PANDAS),
+    **dict.fromkeys((".mat", ".npz", ".npy"), "its fields are NumPy arrays, which SciPy and NumPy can write"),
 }
 PREFIX = "polhode_"  # of the attributes that hold the header
 PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
@@ -146,7 +152,11 @@ def save(trajectory: Trajectory, path: str | PathLike[str]) -> None:
     >>> bool((load(file).R == traj.R).all())
     True
     """
-    if Path(path).suffix == ".zarr":
+    ending = Path(path).suffix.lower()
+    if ending in OTHER_ENDINGS:
+        problem = f"a result is a NetCDF file (.nc) or a Zarr folder (.zarr): {OTHER_ENDINGS[ending]}"
+        raise InvalidInputError("path", str(path), problem=problem)
+    if ending == ".zarr":
         write_zarr(to_dataset(trajectory), path)
     else:
         check_writable(path)
@@ -184,7 +194,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
 
 
 def read_segment(
-    dataset: xarray.Dataset, system: System | None = None, validate: Callable[[Trajectory], object] = lambda _: None
+    dataset: Dataset, system: System | None = None, validate: Callable[[Trajectory], object] = lambda _: None
 ) -> Trajectory:
     """The trajectory in a dataset, or a part of one, if it is valid and its checksum is right."""
     header = Header.from_attributes(dataset.attrs)
@@ -195,15 +205,13 @@ def read_segment(
     return trajectory
 
 
-def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
+def to_dataset(trajectory: Trajectory) -> Dataset:
     """Every field and conserved quantity as a dataset, with units, conventions and provenance in its attributes."""
-    import xarray
-
-    data: dict[str, Any] = {}
+    data: dict[str, Variable] = {}
     units = trajectory.units
 
     def add(name: str, array: Array, **attributes: str) -> None:
-        data[name] = ((TIME, *_dimensions(trajectory.system, name, array.shape[1:])), array, attributes)
+        data[name] = Variable((TIME, *_dimensions(trajectory.system, name, array.shape[1:])), array, attributes)
 
     with np.errstate(over="ignore", invalid="ignore"):  # the end of a failed run may be too large to square
         for name, info in trajectory.system.fields.items():
@@ -218,18 +226,16 @@ def to_dataset(trajectory: Trajectory) -> xarray.Dataset:
         add(TANGENT, trajectory.tangent, long_name=meaning, **unit_attribute(units, None))
     if trajectory.carry is not None:
         meaning = "what the method carried at the last step: a run continues from it"
-        data[CARRY] = ("carried", trajectory.carry, {"long_name": meaning, **unit_attribute(units, None)})
+        data[CARRY] = Variable(("carried",), trajectory.carry, {"long_name": meaning, **unit_attribute(units, None)})
     if trajectory.commands is not None:
-        data[COMMAND_TIME] = (
-            COMMAND_TIME,
-            trajectory.commands.t,
-            {"long_name": "times of commands", **time_attributes(trajectory)},
-        )
+        remarks = {"long_name": "times of commands", **time_attributes(trajectory)}
+        data[COMMAND_TIME] = Variable((COMMAND_TIME,), trajectory.commands.t, remarks)
         for name, array in trajectory.commands.values.items():
             remarks = {"long_name": f"what a controller set {name} to", **unit_attribute(units, None)}
-            data[f"{COMMAND}{name}"] = ((COMMAND_TIME, f"{name}_i")[: array.ndim], array, remarks)
-    time = (TIME, trajectory.t, {"long_name": "time", **time_attributes(trajectory), "axis": "T"})
-    return xarray.Dataset(data, coords={TIME: time}, attrs=attributes(trajectory))
+            data[f"{COMMAND}{name}"] = Variable((COMMAND_TIME, f"{name}_i")[: array.ndim], array, remarks)
+    data[TIME] = Variable((TIME,), trajectory.t, {"long_name": "time", **time_attributes(trajectory), "axis": "T"})
+    coordinates = tuple(name for name in (TIME, COMMAND_TIME) if name in data)
+    return Dataset(data, attributes(trajectory), coordinates)
 
 
 def unit_attribute(units: Units, dimension: str | None, unnamed: str | None = None) -> dict[str, str]:
@@ -267,12 +273,12 @@ def _dimensions(system: System, name: str, shape: tuple[int, ...]) -> list[str]:
     return [*bodies, "row", "column"] if len(shape) == len(rotation) and shape[-2:] == (3, 3) else own
 
 
-def from_dataset(dataset: xarray.Dataset, system: System | None = None) -> Trajectory:
+def from_dataset(dataset: Dataset, system: System | None = None) -> Trajectory:
     """The trajectory of a dataset that `to_dataset` made; its numbers are not validated here."""
     return _trajectory(Header.from_attributes(dataset.attrs), dataset, system)
 
 
-def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) -> Trajectory:
+def _trajectory(header: Header, dataset: Dataset, system: System | None) -> Trajectory:
     system = _rebuild_system(header) if system is None else _check_same_system(header, system)
     return Trajectory(
         system=system,
@@ -292,11 +298,11 @@ def _trajectory(header: Header, dataset: xarray.Dataset, system: System | None) 
     )
 
 
-def _commands(dataset: xarray.Dataset) -> Commands | None:
+def _commands(dataset: Dataset) -> Commands | None:
     """What a controller commanded, if the file holds it."""
     if COMMAND_TIME not in dataset:
         return None
-    names = [str(name) for name in dataset.variables if str(name).startswith(COMMAND) and name != COMMAND_TIME]
+    names = [name for name in dataset.variables if name.startswith(COMMAND) and name != COMMAND_TIME]
     values = {name.removeprefix(COMMAND): _array(dataset, name) for name in names}
     return Commands(_array(dataset, COMMAND_TIME), values)
 
@@ -322,8 +328,8 @@ def _encode(name: str, value: Any) -> Any:
         raise InvalidInputError(name, value, problem=problem) from None
 
 
-def _array(dataset: xarray.Dataset, name: str) -> Array:
-    array = dataset[name].to_numpy()
+def _array(dataset: Dataset, name: str) -> Array:
+    array = dataset[name]
     array.flags.writeable = False
     return array
 

@@ -7,13 +7,13 @@ import os
 import secrets
 import shutil
 import warnings
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..core.extras import extra
 from ..errors import InvalidInputError, PolhodeError
-
-if TYPE_CHECKING:
-    import xarray
+from .dataset import Dataset
 
 GROUP_FILES = ("zarr.json", ".zgroup")
 # what `write_zarr` uses; other codecs and types of data are refused unread, since some of them run code from the file
@@ -26,7 +26,7 @@ def is_zarr(path: Path) -> bool:
     return path.is_dir() and any((path / name).exists() for name in GROUP_FILES)
 
 
-def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
+def write_zarr(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     """Write a dataset to a new folder beside `path`, then move it there; an older Zarr folder is replaced."""
     codecs = zarr_library().codecs
     target = Path(path)
@@ -38,13 +38,13 @@ def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
     lossless = {"_FillValue": None, "compressors": (codecs.ZstdCodec(level=1, checksum=True),)}
     try:
         # chunks of zeros are written too: left out, a −0 could be read back as 0
-        dataset.to_zarr(
+        dataset.to_xarray().to_zarr(
             beside,
             mode="w-",
             consolidated=False,
             zarr_format=3,
             write_empty_chunks=True,
-            encoding={str(name): lossless for name in dataset.variables},
+            encoding=dict.fromkeys(dataset.variables, lossless),
         )
         if target.exists():
             os.replace(target, old)
@@ -56,17 +56,15 @@ def write_zarr(dataset: xarray.Dataset, path: str | os.PathLike[str]) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def read_zarr(path: Path) -> xarray.Dataset:
+def read_zarr(path: Path) -> Dataset:
     """The whole folder, in memory."""
-    import xarray
-
-    zarr_library()
+    xarray, _ = extra("xarray"), zarr_library()
     _check_metadata(path)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", category=UserWarning, module=r"zarr\.")  # of an array that is left out
             with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
-                return dataset.load()
+                return Dataset.of_xarray(dataset.load())
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, UserWarning) as error:
         raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
 
@@ -90,9 +88,6 @@ def _check_metadata(path: Path) -> None:
 
 def zarr_library() -> Any:
     """The library, which is an extra."""
-    try:
-        import zarr
-        import zarr.codecs
-    except ImportError:
-        raise PolhodeError("Zarr folders need zarr: pip install 'polhode[zarr]'") from None
+    zarr = extra("zarr")
+    import_module("zarr.codecs")
     return zarr

@@ -37,6 +37,14 @@ class ParameterDual(Dual):
     """The same, where the parameters of a system carry partial derivatives too: what a flow reads with `par` is a dual."""
 
 
+class ParameterValues(types.Type):
+    """What stands for `ParameterDual(partials)` where parameters are read without their partials."""
+
+    def __init__(self, partials: int) -> None:
+        self.partials = partials
+        super().__init__(name=f"ParameterValues({partials})")
+
+
 def registers(partials: int) -> list[range]:
     """Which of so many partials stand together in a vector, for each of the vectors."""
     found: list[range] = []

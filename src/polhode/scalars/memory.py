@@ -4,6 +4,7 @@
 `tail`         an array from an index on
 `local`        a short array on the stack
 `par`          entry i of a parameter array: lanes hold one value per member, `parameter_duals` partial derivatives
+`plain_parameters` the token with which `par` leaves partial derivatives out
 `load`, `store` W neighbouring doubles of a plain array as lanes, with a tail that may be shorter than W
 """
 
@@ -17,7 +18,7 @@ from numba import extending, types
 from numba.core import cgutils
 
 from .compile import kernel
-from .duals import Dual, ParameterDual, make, parts, registers, zero_partials
+from .duals import Dual, ParameterDual, ParameterValues, make, parts, registers, zero_partials
 from .lanes import DOUBLE, INT32, INT64, Lanes, element, intrinsic, lane_width, splat, vector, widened
 
 double = types.float64
@@ -92,13 +93,24 @@ def get(typing: Any, array: Any, i: Any, kind: Any) -> Any:
 @intrinsic
 def par(typing: Any, array: Any, i: Any, kind: Any) -> Any:
     """Parameter `i`: lanes where the run is on lanes, a dual where parameters are differentiated, otherwise a double."""
-    scalar = kind.instance_type if isinstance(kind.instance_type, (Lanes, ParameterDual)) else types.float64
+    given = kind.instance_type
+    scalar = given if isinstance(given, (Lanes, ParameterDual)) else types.float64
+    stride = 1 + given.partials if isinstance(given, ParameterValues) else width(scalar)
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _place(context, builder, array, args[0], args[1], width(scalar))
+        pointer = _place(context, builder, array, args[0], args[1], stride)
         return _read_scalar(builder, pointer, scalar)
 
     return scalar(array, types.int64, kind), emit
+
+
+@intrinsic
+def plain_parameters(typing: Any, kind: Any) -> Any:
+    """The token to read the same parameters with, without partial derivatives, as an implicit equation does that is solved on
+    values: `par(p, i, plain_parameters(S))` is `value(par(p, i, S))`."""
+    given = kind.instance_type
+    plain = types.TypeRef(ParameterValues(given.partials)) if isinstance(given, ParameterDual) else kind
+    return plain(kind), lambda context, builder, sig, args: context.get_dummy_value()
 
 
 @intrinsic

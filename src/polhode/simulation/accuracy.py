@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import watch_callbacks
 from ..core.system import State
 from ..errors import AccuracyWarning, ConvergenceError, InvalidInputError, PolhodeError
 from ..methods import DOP853, Exact, GaussLegendre, Method
@@ -58,6 +59,7 @@ def check_tolerance(tolerance: Any) -> float:
     return float(tolerance)
 
 
+@watch_callbacks()  # in a trial a user's error means that it failed; the run itself raises it
 def run_to_tolerance(
     state: State,
     t_end: float,
@@ -97,6 +99,7 @@ def _angles(order: int, samples: int) -> Setting:
     return setting
 
 
+@watch_callbacks()
 def choose_method(state: State, t_end: float, *, tangent: bool = False) -> Method:
     """The method of a run to a tolerance, if none is asked for."""
     return Exact() if state.system.has_exact else _choose(Pilot(state, t_end), tangent=tangent)

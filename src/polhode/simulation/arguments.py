@@ -19,6 +19,9 @@ MOST_STEPS = 2**53  # up to this number a double holds every integer exactly
 
 def check_arguments(state: Any, method: Any) -> None:
     """Check that these are a state and a method."""
+    if isinstance(state, list | tuple) and state and all(isinstance(each, State) for each in state):
+        problem = "these are several states: run them with ensemble(states, ...), or one of them with simulate"
+        raise InvalidInputError("state", f"{len(state)} states", problem=problem)
     if not isinstance(state, State):
         raise InvalidInputError(
             "state", state, "a state made by system.state(...), such as FreeRigidBody([1, 2, 3]).state(omega=[1, 0, 0])"

@@ -1,8 +1,8 @@
 """A quick look at a motion before it is computed to a tolerance: how short its time scales are, and how far apart.
 
 The look is a run of `DOP853` to a loose tolerance. Its steps follow the motion: how long they are says how long the
-steps of other methods may be, and whether these should follow the motion too. Where there are many of them, the first ones
-are looked at closely, so that short ones between long ones are not passed over.
+steps of other methods may be, and whether these should follow the motion too. The first ones are looked at one by one, so
+that short ones between long ones are not passed over.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ PILOT_TOLERANCE = 1e-5
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which steps are looked at
 CLOSE_STEPS = 128  # so many of the first steps are all seen
+START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 MAGNIFIED = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
@@ -47,15 +48,12 @@ class Pilot:
             self.smallest = _smallest(self.layout, start, *states)
             states, self.count, shortest = self._look(span)
         self.final: Array = states[-1]
-        if self.count > CLOSE_STEPS:
-            near = self._look(span * CLOSE_STEPS / self.count)[2]
-            shortest = min(shortest, near)
+        shortest = min(shortest, _shortest(self._first_steps()))
         self.densest = max(abs(span) / shortest, float(self.count))
 
     def _look(self, span: float) -> tuple[Array, int, float]:
         """States of a run over this time, the number of its steps, and the length of the shortest."""
-        method = DOP853(rtol=PILOT_TOLERANCE, atol=PILOT_TOLERANCE * self.smallest)
-        run = method.start(self.state, span / SAMPLES)
+        run = self._method.start(self.state, span / SAMPLES)
         samples = np.empty((SAMPLES, run.row_size))
         times = self.state.t + np.arange(1, SAMPLES + 1) * (span / SAMPLES)
         _, reached = run.follow(np.asarray(times), samples)
@@ -67,10 +65,26 @@ class Pilot:
         count = max(1, math.ceil((evaluations - DENSE_STAGES * len(lengths)) / STAGES))
         if not len(lengths):
             return states, count, abs(span) / count
-        # the last step goes beyond the end, and a first one may be short
-        stretch = min(STRETCH, len(lengths))
-        means = np.convolve(lengths, np.full(stretch, 1.0 / stretch), mode="valid")
-        return states, count, min(float(means.min()), abs(span))
+        return states, count, min(_shortest(lengths), abs(span))  # the last step goes beyond the end
+
+    def _first_steps(self) -> Array:
+        """The lengths of the first steps, all of them after the start-up: short ones may lie between two samples."""
+        run, t = self._method.start(self.state, self.span), self.state.t
+        sample = np.empty((1, run.row_size))
+        lengths: list[float] = []
+        while len(lengths) < CLOSE_STEPS and abs(t - self.state.t) < abs(self.span):
+            just_behind = np.nextafter(t, t + self.span)
+            if not run.follow(np.array([just_behind]), sample)[1]:
+                break
+            start, length = sample[0, -CARRIED:][[START, LENGTH]]
+            lengths.append(abs(length))
+            t = start + length
+        rising = next((k for k in range(len(lengths) - 1) if lengths[k + 1] < START_UP * lengths[k]), 0)
+        return np.array(lengths[rising:] or [abs(self.span)])
+
+    @property
+    def _method(self) -> DOP853:
+        return DOP853(rtol=PILOT_TOLERANCE, atol=PILOT_TOLERANCE * self.smallest)
 
     @property
     def uneven(self) -> bool:
@@ -99,6 +113,12 @@ class Pilot:
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))
+
+
+def _shortest(lengths: Array) -> float:
+    """The length of the shortest steps, a few together."""
+    stretch = min(STRETCH, len(lengths))
+    return float(np.convolve(lengths, np.full(stretch, 1.0 / stretch), mode="valid").min())
 
 
 def sizes(layout: Layout, *states: Array) -> list[float]:

@@ -20,6 +20,7 @@ CONTINUOUS = (
     "A torque must be a continuous function of the rate: one that switches has no value at the switch; replace the switch "
     "by a steep slope, such as tanh(rate/width)."
 )
+USELESS = 1e-3  # the part of a step below which a usable one is of no use
 
 
 def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
@@ -98,12 +99,15 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
             message += f", or a torque that switches. {CONTINUOUS}"
     else:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
-        message = (
-            f"{where}: the discrete equations have no solution near the present state for a step of {h:.12g}; "
-            f"the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
-        )
-        if forced:
-            message += f". If a torque switches here, no step will do. {CONTINUOUS}"
+        message = f"{where}: the discrete equations have no solution near the present state for a step of {h:.12g}"
+        if forced and limit < USELESS * h:
+            message += f", nor for a much shorter one: a torque seems to switch here. {CONTINUOUS}"
+        else:
+            message += (
+                f"; the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
+            )
+            if forced:
+                message += f". If a torque switches here, no step will do. {CONTINUOUS}"
     error = ConvergenceError(message, step=done, time=t, residual=residual)
     error.add_note(
         "The trajectory up to this time is in the .trajectory of the error."

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.dates import Epoch
+from ..core.extras import extra
 from ..core.facade import above
 from ..core.method import Method
 from ..core.system import State, System
@@ -281,8 +282,7 @@ class Trajectory:
         >>> table.shape[0], [name for name in table if name.startswith("omega")]
         (11, ['omega_0', 'omega_1', 'omega_2'])
         """
-        import pandas
-
+        pandas = extra("pandas")
         named = {name: getattr(self, name) for name in self.system.fields} | self.invariants()
         columns = {
             "_".join([name, *map(str, index)]): np.asarray(values)[(slice(None), *index)]
@@ -316,7 +316,7 @@ class Trajectory:
         >>> data.R.dims, data.attrs["polhode_values"]
         (('time', 'row', 'column'), '["R", "Pi"]')
         """
-        return above("to_dataset")(self)
+        return above("to_dataset")(self).to_xarray()
 
     def attributes(self) -> dict[str, Any]:
         """Provenance and conventions, as text and numbers that any file format can hold."""

@@ -13,6 +13,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from ..core.extras import missing
 from ..errors import ConvergenceError, PolhodeError, RunWarning
 from ..io.scenario.build import Plan, build_plan
 from ..io.scenario.document import scenario_from_text
@@ -63,7 +64,7 @@ def motion(trajectory: Trajectory) -> Message:
     if trajectory.accuracy:
         notes.insert(0, str(trajectory.accuracy))
     if not has_matplotlib():
-        notes.append("No figures are drawn: they need matplotlib, pip install 'polhode[plot]'.")
+        notes.append(f"No figures are drawn: {missing('matplotlib')}.")
     cost = f"{stats.steps:,} steps in {stats.seconds:.2g} s: {rate_text(stats.steps_per_second)}"
     return {
         "kind": "motion",

@@ -27,7 +27,7 @@ def moment_of(state: ph.State, h: float = 1e-3) -> np.ndarray:
     return (ahead - behind) / (2 * h) - np.cross(state.Pi, state.omega)
 
 
-@pytest.mark.parametrize("given", [SWIRL, swirl], ids=["formulas", "kernel"])
+@pytest.mark.parametrize("given", [SWIRL, swirl, swirl.function], ids=["formulas", "kernel", "function"])
 def test_a_field_without_a_potential(given: object) -> None:
     """M = Σ m ρ × RᵀG(Rρ), and Ė = Σ m G·v."""
     body = ph.FieldBody(MASSES, POINTS, uniform=[0.0, 0.0, -1.0], acceleration=given)

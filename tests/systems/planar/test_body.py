@@ -140,7 +140,9 @@ def test_what_is_refused() -> None:
         ({"potential": "x + 1"}, "theta"),
         ({"potential": 3.0 + 1j}, "a formula in theta"),
         ({"damping": -1.0}, "not negative"),
-        ({"torque": lambda t: "much"}, "a number, or a function"),
+        ({"torque": lambda t: "much"}, "a number, a formula in t, theta and omega, or a function"),
+        ({"torque": "k*omega"}, "k is none of them: parameters can give it a value"),
+        ({"potential": lambda theta, k: where(theta > 0.0, k, 0.0), "parameters": {"k": 1.0}}, "neither compares"),
         ({"torque": [1.0, 2.0]}, "torque"),
         ({"sine_harmonics": [[1.0]]}, "sine_harmonics"),
     ):

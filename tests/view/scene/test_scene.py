@@ -49,7 +49,7 @@ def test_every_system_shows_itself_or_says_why_not(name: str) -> None:
 
 
 def test_vectors_are_in_space() -> None:
-    trajectory = run_of(ph.FreeRigidBody)
+    trajectory = ph.simulate(ph.FreeRigidBody.example(), step=0.02, steps=60, method=ph.LGVI())
     shown = scene(trajectory)
     momentum, rate = shown.arrows
     np.testing.assert_allclose(

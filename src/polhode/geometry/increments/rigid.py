@@ -146,6 +146,12 @@ def values6(x: Symmetric) -> Symmetric:
 
 
 @kernel
+def values9(x: Matrix) -> Matrix:
+    """x without its partials."""
+    return values3(x[0:3]) + values6(x[3:9])
+
+
+@kernel
 def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vector, int, Any, Any]:
     """The Cayley parameter c of the discrete rotation, how many iterations it took, the worst squared relative residual,
     and whether it failed in any lane."""

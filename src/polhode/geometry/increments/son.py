@@ -34,6 +34,7 @@ from ...scalars import (
     largest,
     on_duals,
     par,
+    plain_parameters,
     put,
     smallest,
     value,
@@ -109,21 +110,21 @@ def solve_rotation(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: in
 @compiled
 def contract(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, can_give_up: bool) -> Any:
     """E by iteration from J⁻¹(G): how many, the last change (relative, squared), and where it is too slow."""
-    zero = 0.0 * value(get(y, g, S))
+    zero, plain = 0.0 * value(get(y, g, S)), plain_parameters(S)
     moving, hard = zero < 1.0, zero > 1.0
     change, size, previous = zero, zero, zero
     iterations = 0
     r = q + n
     for i in range(n * n):
-        put(y, e + i, S, value(get(y, g + i, S)) / par(p, r + i, S))
+        put(y, e + i, S, value(get(y, g + i, S)) / par(p, r + i, plain))
     while any_of(moving) and iterations < (MAX_ITERATIONS if can_give_up else MAX_ITERATIONS_INDEFINITE):
         multiply_transposed(S, y, w, e, e, n, 1)
         moved, total = zero, zero
         for i in range(n):
-            at, Lambda = i * n, par(p, q + i, S)
+            at, Lambda = i * n, par(p, q + i, plain)
             for j in range(n):
                 N = value(get(y, w + at + j, S))
-                new = (value(get(y, g + at + j, S)) - Lambda * N) / par(p, r + at + j, S)
+                new = (value(get(y, g + at + j, S)) - Lambda * N) / par(p, r + at + j, plain)
                 if i == j:
                     new = -0.5 * N
                 old = value(get(y, e + at + j, S))
@@ -156,7 +157,7 @@ def newton(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard:
     """
     m = n * n
     u, v, z, b, c, t, s, x = w, w + m, w + 2 * m, w + 3 * m, w + 4 * m, w + 5 * m, w + 6 * m, w + 7 * m
-    zero = 0.0 * value(get(y, g, S))
+    zero, plain = 0.0 * value(get(y, g, S)), plain_parameters(S)
     one = zero + 1.0
     fill(S, y, x, 1.0, n)
     if warm:
@@ -164,7 +165,7 @@ def newton(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard:
         add(S, y, u, e, n)
     else:
         for i in range(m):
-            put(y, z + i, S, value(get(y, g + i, S)) / par(p, q + n + i, S))
+            put(y, z + i, S, value(get(y, g + i, S)) / par(p, q + n + i, plain))
         turn(S, y, u, x, z, one, c, t, n)
     left, factor, summed = momentum_left(S, y, p, q, g, u, x, n), one, zero
     moving = hard
@@ -211,11 +212,12 @@ def newton(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard:
 @compiled
 def momentum_left(S: Any, y: Any, p: Any, q: int, g: int, u: int, x: int, n: int) -> Any:
     """`X = G − J_D(U)` without partials, and its square."""
-    total = 0.0 * value(get(y, g, S))
+    total, plain = 0.0 * value(get(y, g, S)), plain_parameters(S)
     for i in range(n):
         for j in range(n):
             at = i * n + j
-            turned = value(get(y, u + at, S)) * par(p, q + j, S) - par(p, q + i, S) * value(get(y, u + j * n + i, S))
+            ahead, back = value(get(y, u + at, S)), value(get(y, u + j * n + i, S))
+            turned = ahead * par(p, q + j, plain) - par(p, q + i, plain) * back
             left = value(get(y, g + at, S)) - turned
             put(y, x + at, S, left)
             total = total + left * left
@@ -244,16 +246,16 @@ def lyapunov(S: Any, y: Any, p: Any, q: int, u: int, x: int, z: int, b: int, c: 
     `(Cᵀ)ᵏ (2a Kᵀ X K) Cᵏ` is doubled in length by each `Z ← Z + Cᵀ Z C, C ← C²`. With a = max Λ the symmetric part of
     B + a is positive definite, so that it is inverted without pivoting. U has no partials; those of X pass to Z.
     """
-    shift = 0.0 * value(get(y, u, S))
+    shift, plain = 0.0 * value(get(y, u, S)), plain_parameters(S)
     for i in range(n):
-        shift = largest(shift, absolute(par(p, q + i, S)))
+        shift = largest(shift, absolute(par(p, q + i, plain)))
     least = shift
     for i in range(n):
-        least = smallest(least, absolute(par(p, q + i, S)))
+        least = smallest(least, absolute(par(p, q + i, plain)))
     reach = REACH * shift / least
     for i in range(n):
         for j in range(n):
-            put(y, b + i * n + j, S, value(get(y, u + i * n + j, S)) * par(p, q + j, S))
+            put(y, b + i * n + j, S, value(get(y, u + i * n + j, S)) * par(p, q + j, plain))
         put(y, b + i * n + i, S, get(y, b + i * n + i, S) + shift)
     invert(S, y, b, n)
     for i in range(n * n):
@@ -296,16 +298,16 @@ def square(S: Any, y: Any, a: int, n: int) -> Any:
 @compiled
 def tangent_by_contraction(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, count: int) -> None:
     """The same iteration, linearised."""
-    d, t, r = w, w + n * n, q + n
+    d, t, r, plain = w, w + n * n, q + n, plain_parameters(S)
     for i in range(n * n):
-        put(y, d + i, S, get(y, g + i, S) / par(p, r + i, S))
+        put(y, d + i, S, get(y, g + i, S) / par(p, r + i, plain))
     for _ in range(count):
         multiply_transposed(S, y, t, e, d, n, 0)
         for i in range(n):
             for j in range(n):
                 at = i * n + j
                 N = get(y, t + at, S) + get(y, t + j * n + i, S)
-                new = (get(y, g + at, S) - par(p, q + i, S) * N) / par(p, r + at, S)
+                new = (get(y, g + at, S) - par(p, q + i, plain) * N) / par(p, r + at, plain)
                 if i == j:
                     new = -0.5 * N
                 put(y, d + at, S, new)
@@ -329,8 +331,15 @@ def tangent_by_doubling(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, 
 @on_duals
 @compiled
 def tangent(S: Any, y: Any, p: Any, q: int, g: int, e: int, w: int, n: int, hard: bool, iterations: int) -> None:
-    """Give E the partials that those of G imply."""
+    """Give E the partials that those of G and Λ imply: with U held, they are those of `G − J_D(U)`."""
+    x = w + 6 * n * n
+    for i in range(n):
+        for j in range(n):
+            at = i * n + j
+            ahead, back = value(get(y, e + at, S)), value(get(y, e + j * n + i, S))
+            turned = ahead * par(p, q + j, S) - par(p, q + i, S) * back
+            put(y, x + at, S, get(y, g + at, S) - turned)
     if hard:
-        tangent_by_doubling(S, y, p, q, g, e, w, n)
+        tangent_by_doubling(S, y, p, q, x, e, w, n)
     else:
-        tangent_by_contraction(S, y, p, q, g, e, w, n, iterations + 2)
+        tangent_by_contraction(S, y, p, q, x, e, w, n, iterations + 2)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._version import __version__
+from ...core.extras import extra
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import quaternion
 from ..atomic_files import replacing
@@ -59,7 +60,7 @@ def write_spice(
 
     Returns the files; the last one loads all the others.
     """
-    spice = _spiceypy()
+    spice = extra("spiceypy")
     stem = Path(path).with_suffix("")
     name = _check_name(stem.name)
     if isinstance(id, bool) or not isinstance(id, int) or not -2_000_000 < id < -1000:
@@ -93,14 +94,6 @@ def write_spice(
         for suffix, text in texts.items():
             beside[suffix].write_text(text, encoding="ascii")
     return files
-
-
-def _spiceypy() -> Any:
-    try:
-        import spiceypy
-    except ImportError:
-        raise PolhodeError("SPICE kernels need spiceypy: pip install 'polhode[spice]'") from None
-    return spiceypy
 
 
 def _check_name(name: str) -> str:

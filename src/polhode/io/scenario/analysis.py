@@ -22,7 +22,7 @@
     to = 0.5                          # or within = [0.2, 1.0]
     quantities = ["energy"]           # of the table; the first is drawn
 
-Runs take step, t_end or steps from [run], and the method from [method].
+Runs take step, t_end or steps from [run], and the method from [method]; without a step one is chosen.
 """
 
 from __future__ import annotations
@@ -66,8 +66,6 @@ class AnalysisPlan:
     def extent(self) -> dict[str, Any]:
         """Step, end and method of a run."""
         run = self.scenario.document.run
-        if run.step is None:
-            raise ScenarioError(self.scenario.name, "run.step", None, "a step, for this kind of analysis")
         return {"step": run.step, "t_end": run.t_end, "method": self.method}
 
 

@@ -39,6 +39,7 @@ where it makes the system, the state and the method. Tables of bodies are descri
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -251,6 +252,21 @@ def load_scenario(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -
     return scenario_from_text(file.name, _read(file), overrides)
 
 
+def _why_not_toml(name: str, text: str, error: ValueError) -> str:
+    """What tomllib says, the line that it is about, and advice where the reason can be guessed."""
+    if name.endswith(".py"):
+        return f"this is a Python program, not a scenario: run it with `python {name}`"
+    place = re.search(r"at line (\d+)", str(error))
+    lines = text.splitlines()
+    line = lines[int(place[1]) - 1].strip() if place and int(place[1]) <= len(lines) else ""
+    advice = ""
+    if re.fullmatch(r"[\w.]+\s*=\s*[A-Za-z_][^\"']*", line):
+        advice = "; text needs quotes"
+    elif re.fullmatch(r"[\w.]+\s*:.*", line):
+        advice = "; TOML has = between a key and its value"
+    return f"not TOML: {error}" + (f", in {line[:60]!r}" if line else "") + advice
+
+
 def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> Scenario:
     """The scenario that a file of this name with this text holds."""
     try:
@@ -258,7 +274,7 @@ def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> S
     except RecursionError:
         raise ScenarioError(name, "file", message="lists are nested too deeply") from None
     except ValueError as error:
-        raise ScenarioError(name, "file", message=f"not TOML: {error}") from None
+        raise ScenarioError(name, "file", message=_why_not_toml(name, text, error)) from None
     if not document:
         raise ScenarioError(name, "file", message=f"the file is empty; it needs {_required_tables()}")
     for override in overrides:

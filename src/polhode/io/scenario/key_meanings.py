@@ -110,12 +110,13 @@ MEANINGS: dict[str, str] = {
     "sine_harmonics": "sₙ of the potential Σ (sₙ/n) sin nθ",
     "PlanarBody.potential": "a further potential, as a formula in theta",
     "PlanarBody.damping": "d of a torque −d·omega",
-    "PlanarBody.torque": "the torque, a number",
+    "PlanarBody.torque": "the torque: a number, or a formula in t, theta and omega",
     # n dimensions
     "Lambda": "the second moments of the mass: n numbers or a symmetric n×n matrix, any two eigenvalues with a positive sum",
     "side": '"left" (the usual body) or "right" invariant motion',
     "left": "Λ of the left factor: p numbers, inf where nothing turns from that side",
     "right": "Λ of the right factor: q numbers, inf where nothing turns from that side",
+    "unitary": "whether the matrices are complex; Q and P then are their real parts, beside Q_imag and P_imag",
     # bodies with gravity
     "bodies": "a list of tables, one per body",
     "body1": "a table with the first body",

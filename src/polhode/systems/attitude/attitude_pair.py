@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.callbacks import raise_noted, watch_callbacks
 from ...core.representation import Form
 from ...core.system import State
 from ...errors import InvalidInputError, PolhodeError
@@ -68,7 +69,9 @@ def next_attitude(state: State, h: float) -> Array | None:
     momenta, slots, size = layout.kicked.start, layout.size, representation.forces
     p, report = np.ascontiguousarray(system.parameters()), np.zeros(REPORT_SIZE)
     has_force = representation.force is not None
-    status = kick_and_drift(double, drift, force, has_force, y, p, momenta, slots, size, float(state.t), h, report)
+    with watch_callbacks():
+        status = kick_and_drift(double, drift, force, has_force, y, p, momenta, slots, size, float(state.t), h, report)
+        raise_noted()
     return None if status else layout.unpack(y[: layout.size])["R"]
 
 

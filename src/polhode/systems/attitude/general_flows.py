@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import values3
+from ...geometry.increments.rigid import values3, values9
 from ...geometry.stable_products import cayley_increment, compose, turned_back
 from ...geometry.vectors import (
     Matrix,
@@ -37,7 +37,6 @@ from ...geometry.vectors import (
 )
 from ...scalars import Flow, Rate, any_of, kernel, sqrt, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
-from ..inputs.implicit_rate import values9
 from ..inputs.transient_flow import TransientFlow, TransientRate
 from .base import attitude_and_momentum, put_attitude_and_momentum, put_rates
 from .legendre import RESIDUAL_BOUND, Transform, damped_newton, full, with_partials

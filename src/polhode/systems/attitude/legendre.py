@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...geometry.increments.rigid import values3
+from ...geometry.increments.rigid import values3, values9
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, dot, negate, scale, solve, subtract
 from ...scalars import Dual, any_of, attach, kernel, where
 from ...scalars.functions import overloads
 from ..inputs.attitude_function import AttitudeFunction
-from ..inputs.implicit_rate import values9
 
 MOST_ITERATIONS = 100
 SMALL = 1e-20  # a squared correction, relative to the solution, after which Newton's method has arrived

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import MAX_ITERATIONS, RESIDUAL_BOUND, SMALL_CORRECTION
+from ...geometry.increments.rigid import MAX_ITERATIONS, RESIDUAL_BOUND, SMALL_CORRECTION, values3, values6, values9
 from ...geometry.so3 import hat_
 from ...geometry.vectors import (
     Matrix,
@@ -38,7 +38,7 @@ from ...geometry.vectors import (
     solve,
     subtract,
 )
-from ...scalars import any_of, attach, kernel, par6, value, where, worst
+from ...scalars import any_of, attach, kernel, par6, plain_parameters, where, worst
 from ...scalars.protocol import record
 from ..attitude.base import INERTIA
 from ..inputs.external_moment import PULSE, acts, body_moment, pulse_profile, pulse_vectors
@@ -89,18 +89,6 @@ def diagonal(s: Any) -> Matrix:
     """`s 1`."""
     zero = 0.0 * s
     return s, zero, zero, zero, s, zero, zero, zero, s
-
-
-@kernel
-def values3(x: Vector) -> Vector:
-    """A vector without its partials."""
-    return value(x[0]), value(x[1]), value(x[2])
-
-
-@kernel
-def values9(A: Matrix) -> Matrix:
-    """A matrix without its partials."""
-    return values3(A[0:3]) + values3(A[3:6]) + values3(A[6:9])
 
 
 @kernel
@@ -242,8 +230,8 @@ def increment(
     Every lane runs as if alone. On dual numbers two corrections with the last Jacobian give the exact partials: the
     error of that Jacobian, which a user's moment adds to by its differences, enters squared.
     """
-    E = euler_inertia(par6(p, INERTIA, S))
-    R0, Pi0, A0, c = values9(R), values3(Pi), values9(A), values3(guess)
+    E, plain = euler_inertia(par6(p, INERTIA, S)), plain_parameters(S)
+    R0, Pi0, A0, E0, c = values9(R), values3(Pi), values9(A), values6(E), values3(guess)
     if twistless:
         c = (c[0], c[1], 0.0 * c[2])
     loaded = acts(S, p, t + 0.5 * h, moment)
@@ -251,10 +239,10 @@ def increment(
     iterations = 0
     K = plus(A0, 1.0, diagonal(0.0 * c[0]))
     while any_of(moving) and iterations < MAX_ITERATIONS:
-        g = drive(S, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
-        dg = drive_slope(S, p, t, h, R0, c, moment, loaded, at_ends)
-        K = jacobian(A0, E, g, dg, c, at_ends, twistless)
-        step, _ = solve(K, residual(A0, E, g, c, at_ends, twistless))
+        g = drive(plain, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
+        dg = drive_slope(plain, p, t, h, R0, c, moment, loaded, at_ends)
+        K = jacobian(A0, E0, g, dg, c, at_ends, twistless)
+        step, _ = solve(K, residual(A0, E0, g, c, at_ends, twistless))
         c = (
             where(moving, c[0] - step[0], c[0]),
             where(moving, c[1] - step[1], c[1]),
@@ -262,8 +250,8 @@ def increment(
         )
         moving = moving & (dot(step, step) > SMALL_CORRECTION)
         iterations += 1
-    g = drive(S, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
-    r = residual(A0, E, g, c, at_ends, twistless)
+    g = drive(plain, p, t, h, R0, Pi0, c, moment, loaded, at_ends)
+    r = residual(A0, E0, g, c, at_ends, twistless)
     pushed = subtract(g, scale(h, Pi0))
     size = h * h * dot(Pi0, Pi0) + dot(pushed, pushed)  # of the terms of g, which may all but cancel
     defect = dot(r, r) / where(size > 0.0, size, 1.0)

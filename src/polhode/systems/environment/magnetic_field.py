@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.checks import check_finite, check_integer, check_positive, from_table
+from ...core.extras import extra
 from ...errors import InvalidInputError
 from ...geometry.vectors import Vector, dot
 from ...scalars import compiled, double, kernel, par
@@ -122,12 +123,7 @@ class MagneticField:
             when = datetime.datetime(day.year, day.month, day.day)
         except (ValueError, AttributeError) as error:
             raise InvalidInputError("date", date, 'a day, such as "2026-03-01"') from error
-        try:
-            from ppigrf import ppigrf
-        except ImportError as error:
-            problem = "the package ppigrf is needed: pip install polhode[igrf]"
-            raise InvalidInputError("igrf", date, problem=problem) from error
-        g, h = ppigrf.read_shc()
+        g, h = extra("ppigrf").ppigrf.read_shc()
         days = g.index.to_numpy().astype("datetime64[s]").astype(float)
         here = float(np.datetime64(when, "s").astype(float))
         if not days[0] <= here <= days[-1]:

@@ -216,11 +216,11 @@ def _pulse_numbers(body: Array, space: Array, centre: float, half_width: float) 
 
 
 def _has_formulas(given: Any) -> bool:
-    import sympy
-
-    if isinstance(given, (sympy.MatrixBase, sympy.MatrixExpr)):
-        return True
-    return isinstance(given, Sequence) and not isinstance(given, str) and any(is_formula(x) for x in given)
+    if isinstance(given, str):
+        return False
+    if isinstance(given, Sequence):
+        return any(is_formula(x) for x in given)
+    return is_formula(given) and hasattr(given, "shape")  # a matrix of SymPy
 
 
 def _formula_moment(given: Any, name: str, parameters: NamedParameters) -> tuple[Any, list[str]]:

@@ -9,9 +9,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import values3, values6
+from ...geometry.increments.rigid import values3, values6, values9
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply_symmetric, dot, scale, solve, subtract
-from ...scalars import any_of, attach, constant, duals, get3, kernel, on_duals, partial, put3, seeded, sqrt, where
+from ...scalars import (
+    any_of,
+    attach,
+    constant,
+    duals,
+    get3,
+    kernel,
+    on_duals,
+    partial,
+    plain_parameters,
+    put3,
+    seeded,
+    sqrt,
+    where,
+)
 
 MOST_ITERATIONS = 50
 KEPT = 3  # for how many iterations the first slopes serve; from then on they are taken anew each time
@@ -20,12 +34,6 @@ SMALL_ERROR = 1e-32  # squared and relative to the rate: below rounding
 ROUNDING = 1e-28  # how large a squared correction rounding alone may make
 RESIDUAL_BOUND = 1e-24  # squared, relative to the terms of the equation
 THREE, NAN = duals(3), float("nan")
-
-
-@kernel
-def values9(x: Matrix) -> Matrix:
-    """x without its partials."""
-    return values3(x[0:3]) + values3(x[3:6]) + values3(x[6:9])
 
 
 @kernel
@@ -66,9 +74,9 @@ def matrix_by_differences(
     """`1 − (h/2) J⁻¹ f'` at ω, where f is known."""
     size = where(dot(omega, omega) > 0.0, dot(omega, omega), dot(kick, kick))
     d = SPACING * sqrt(where(size > 0.0, size, 1.0))
-    x = values3(law(S, p, t, R, (omega[0] + d, omega[1], omega[2]), given))
-    y = values3(law(S, p, t, R, (omega[0], omega[1] + d, omega[2]), given))
-    z = values3(law(S, p, t, R, (omega[0], omega[1], omega[2] + d), given))
+    x = law(S, p, t, R, (omega[0] + d, omega[1], omega[2]), given)
+    y = law(S, p, t, R, (omega[0], omega[1] + d, omega[2]), given)
+    z = law(S, p, t, R, (omega[0], omega[1], omega[2] + d), given)
     return system_matrix(J_inverse, half / d, subtract(x, f), subtract(y, f), subtract(z, f))
 
 
@@ -87,13 +95,13 @@ def put_partials(
     law: Any,
     given: Any,
 ) -> None:
-    """Give the solution ω, which stands without partials in `y[at]`, those that R and s imply."""
+    """Give the solution ω, which stands without partials in `y[at]`, those that R, s and the parameters imply."""
     w = values3(get3(y, at, S))
     omega = constants3(S, w)
     seeds = (seeded(THREE, w[0], 0), seeded(THREE, w[1], 1), seeded(THREE, w[2], 2))
-    f = law(S, p, t, constants9(THREE, values9(R)), seeds, given)
+    f = law(plain_parameters(S), p, t, constants9(THREE, values9(R)), seeds, given)
     A = system_matrix(
-        J_inverse,
+        values6(J_inverse),
         half,
         (partial(f[0], 0), partial(f[1], 0), partial(f[2], 0)),
         (partial(f[0], 1), partial(f[1], 1), partial(f[2], 1)),
@@ -123,7 +131,7 @@ def put_node_rate(
     if h == 0.0:
         put3(y, at, S, apply_symmetric(J_inverse, start))
         return False
-    half = 0.5 * h
+    half, plain = 0.5 * h, plain_parameters(S)
     R0, J = values9(R), values6(J_inverse)
     free = apply_symmetric(J, values3(start))
     omega, zero = free, scale(0.0, free)
@@ -133,10 +141,10 @@ def put_node_rate(
     moving = dot(free, free) >= 0.0
     iterations = 0
     while any_of(moving) and iterations < MOST_ITERATIONS:
-        f = values3(law(S, p, t, R0, omega, given))
+        f = law(plain, p, t, R0, omega, given)
         kick = apply_symmetric(J, scale(half, f))
         if iterations == 0 or iterations >= KEPT:
-            A = matrix_by_differences(S, p, t, R0, J, half, omega, f, kick, law, given)
+            A = matrix_by_differences(plain, p, t, R0, J, half, omega, f, kick, law, given)
         step, determinant_here = solve(A, subtract(omega, add(free, kick)))
         omega = (
             where(moving, omega[0] - step[0], omega[0]),
@@ -150,7 +158,7 @@ def put_node_rate(
         moving = moving & (where(small & (determinant > 0.0), 0.0, 1.0) > 0.5) & (square >= 0.0)
         last = square
         iterations += 1
-    kick = apply_symmetric(J, scale(half, values3(law(S, p, t, R0, omega, given))))
+    kick = apply_symmetric(J, scale(half, law(plain, p, t, R0, omega, given)))
     off = subtract(omega, add(free, kick))
     size = dot(free, free) + dot(kick, kick) + dot(omega, omega)
     found = (dot(off, off) <= RESIDUAL_BOUND * size) & (determinant > 0.0)

@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -73,24 +73,30 @@ def expression_of(field: str, given: Any) -> Any:
     raise InvalidInputError(field, given, "a formula: text, a number or a SymPy expression")
 
 
-def names_of(known: Sequence[Any], parameters: Sequence[Any]) -> str:
+def names_of(known: Sequence[Any], parameters: Sequence[Any] | None) -> str:
     """The symbols that a formula may use, in short.
 
     >>> import sympy
-    >>> names_of(sympy.symbols("x y z"), sympy.symbols("k c"))
-    'x … z and the parameters k, c'
+    >>> names_of(sympy.symbols("omega1:4 R11 R12 R13 t"), sympy.symbols("k c"))
+    'omega1 … omega3, R11 … R13, t and the parameters k, c'
     """
-    short = f"{known[0]} … {known[-1]}" if len(known) > 1 else str(known[0])
+    families = [list(each) for _, each in groupby(map(str, known), lambda name: name.rstrip("0123456789"))]
+    short = ", ".join(each[0] if len(each) == 1 else f"{each[0]} … {each[-1]}" for each in families)
     return f"{short} and the parameters {', '.join(map(str, parameters))}" if parameters else short
 
 
-def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any] = ()) -> Any:
-    """The expression that `text` is: numbers, the known symbols, those of parameters, `+ − * / **`, comparisons, and
-    `functions()`. Nothing else is evaluated."""
+def advice(parameters: Sequence[Any] | None) -> str:
+    """What to do about an unknown name, where named parameters are possible."""
+    return "" if parameters is None else ": parameters can give it a value"
+
+
+def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any] | None = None) -> Any:
+    """The expression that `text` is: numbers, the known symbols, those of parameters (None where there can be none),
+    `+ − * / **`, comparisons, and `functions()`. Nothing else is evaluated."""
     import sympy
 
     check_text(field, text)
-    names: dict[str, Any] = {x.name: x for x in (*known, *parameters)} | {"pi": sympy.pi, "E": sympy.E}
+    names: dict[str, Any] = {x.name: x for x in (*known, *(parameters or ()))} | {"pi": sympy.pi, "E": sympy.E}
     calls = ", ".join(name for name in functions() if name not in OTHER_NAME.values() and name[0].islower())
     allowed = f"a formula in {names_of(known, parameters)}, numbers, + - * / **, {calls} and Piecewise"
 
@@ -132,9 +138,7 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
                 return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
             case ast.Name(name):
-                raise InvalidInputError(
-                    field, text, f"{allowed}; {name} is none of them: parameters can give it a value"
-                )
+                raise InvalidInputError(field, text, f"{allowed}; {name} is none of them{advice(parameters)}")
             case ast.Call(ast.Name(name)):
                 raise InvalidInputError(field, text, f"{allowed}; {name} is none of them")
         raise InvalidInputError(field, text, allowed)

@@ -1,15 +1,15 @@
 """Fields over space that act on the points of a body: a scalar V(x), and a vector A(x) with its curl.
 
-A field is given as a formula (SymPy, or text, in x, y, z), as a kernel of a tuple of three numbers, or, for V alone, as a
-Python function of an array. Formulas are derived and compiled, and so is what a kernel writes down (`tracing`). A kernel
-that has no single formula, and a Python function, are taken as the potential `U(R) = Σ w V(Rρ)` of the attitude, whose
-moment is found numerically (`attitude_potential`). Each may use named parameters (`named_parameters`).
+A field is given as a formula (SymPy, or text, in x, y, z), or as a function of three numbers: for A one that has a
+formula, for V a kernel, or a Python function of an array. Formulas are derived and compiled, and so is what a function
+writes down (`tracing`). A kernel V that has no single formula, and a Python function, are taken as the potential
+`U(R) = Σ w V(Rρ)` of the attitude, whose moment is found numerically (`attitude_potential`). Each may use named parameters
+(`named_parameters`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,11 @@ from .named_parameters import NONE, NamedParameters
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, has_corners, known_symbols, made, on_arrays, text_of
 from .tracing import trace
-from .user_functions import UserFunction, taken_parameters, with_values
+from .user_functions import UserFunction, taken_parameters, with_arguments, with_values
 
 Array = NDArray[np.float64]
 ALLOWED_SCALAR = "a formula in x, y, z, a kernel V(x) of three numbers, or a Python function of an array of three"
-ALLOWED_VECTOR = "three formulas in x, y, z, or a kernel A(x) of three numbers that gives three"
+ALLOWED_VECTOR = "three formulas in x, y, z, or a function A(x) of three numbers that gives three"
 
 
 def place_symbols() -> Any:
@@ -148,10 +148,8 @@ def python_energy(given: Any, field: str, weights: Array, positions: Array, para
     def energy(R: Array, **values: Any) -> float:
         return float(sum(w * given(R @ rho, **values) for w, rho in zip(weights, positions, strict=True)))
 
-    arguments = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("R", *taken)]
-    energy.__signature__ = Signature(arguments)  # type: ignore[attr-defined]
     energy.__name__ = getattr(given, "__name__", "a Python function")
-    return PythonPotential(energy, 1, field, parameters)
+    return PythonPotential(with_arguments(energy, "R", *taken), 1, field, parameters)
 
 
 class VectorField:
@@ -162,11 +160,11 @@ class VectorField:
 
         self.parameters = parameters
         xyz = place_symbols()
-        if isinstance(given, (Kernel, Dispatcher)):
+        if callable(given) and not is_formula(given):
             parts = trace(given, xyz, field=field, parameters=parameters)
             if parts is None:
                 raise InvalidInputError(
-                    field, given, f"{ALLOWED_VECTOR}; a kernel without comparisons, so as to be derived"
+                    field, given, f"{ALLOWED_VECTOR}, by arithmetic without comparisons, so as to be derived"
                 )
         elif isinstance(given, str) or not isinstance(given, (Sequence, sympy.MatrixBase)):
             raise InvalidInputError(field, given, ALLOWED_VECTOR)

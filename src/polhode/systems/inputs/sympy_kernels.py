@@ -14,7 +14,7 @@ from ... import scalars
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
 from .limits import check_size, limited
-from .parser import expression_of, names_of, parsed
+from .parser import advice, expression_of, names_of, parsed
 
 if TYPE_CHECKING:
     from .named_parameters import NamedParameters
@@ -50,8 +50,8 @@ def known_symbols(field: str, given: Any, known: Sequence[Any], parameters: Name
     else. A `MatrixSymbol` R stands for the matrix of the known entries R11 … R33."""
     import sympy
 
-    further = [] if parameters is None else parameters.symbols
-    for x in further:
+    further = None if parameters is None else parameters.symbols
+    for x in further or ():
         if x in known:
             raise InvalidInputError(f"parameters.{x}", x, problem=f"{x} has a meaning in {field} already")
     with limited(field, given):
@@ -61,9 +61,10 @@ def known_symbols(field: str, given: Any, known: Sequence[Any], parameters: Name
     return expression
 
 
-def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequence[Any], sympy: Any) -> Any:
+def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequence[Any] | None, sympy: Any) -> Any:
     expression: Any = parsed(field, given, known, further) if isinstance(given, str) else expression_of(field, given)
-    by_name = {x.name: x for x in (*known, *further)}
+    every = (*known, *(further or ()))
+    by_name = {x.name: x for x in every}
     for matrix in expression.atoms(sympy.MatrixSymbol):
         for prefix in (matrix.name, f"{matrix.name}_"):
             if matrix.shape == (3, 3) and f"{prefix}33" in by_name:
@@ -76,10 +77,10 @@ def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequen
     expression = expression[0, 0] if shape else expression
     # symbols made elsewhere by the same name, without the assumption of being real, are meant as these
     expression = expression.subs({x: by_name[x.name] for x in expression.free_symbols if x.name in by_name})
-    unknown = sorted(str(x) for x in expression.free_symbols - set(known) - set(further))
+    unknown = sorted(str(x) for x in expression.free_symbols - set(every))
     if unknown:
         allowed = f"the symbols {names_of(known, further)} only, not {', '.join(unknown)}"
-        raise InvalidInputError(field, given, f"{allowed}; parameters can give it a value")
+        raise InvalidInputError(field, given, f"{allowed}{advice(further)}")
     expression = in_reals(expression)
     check_size(field, given, [expression])
     try:

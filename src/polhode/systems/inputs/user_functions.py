@@ -114,6 +114,13 @@ def taken_parameters(
     return len(others), taken
 
 
+def with_arguments(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """The function, said to have arguments of these names."""
+    arguments = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    function.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
+    return function
+
+
 def with_values(
     user: UserFunction, arguments: str, passed: str, taken: Sequence[str], parameters: NamedParameters
 ) -> Any:

@@ -32,6 +32,7 @@ from ...scalars import (
     kernel,
     par,
     partial,
+    plain_parameters,
     put,
     rate,
     seeded,
@@ -42,7 +43,9 @@ from ...scalars import (
 from ...scalars.functions import overloads
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS, par_int
 from ..inputs.angle_function import AnglePotential, Torque
+from ..inputs.named_parameters import NamedParameters
 from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibria, Equilibrium
 from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turn_by_sine, turning
 from .roots import angles_of_zero, chebyshev_roots
@@ -94,13 +97,14 @@ def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return SUCCESS
 
 
-def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow:
-    """The flow that puts the moment of harmonics, potential and torque into its slot.
+@remembered
+def torque_force(slope: Any, given: Torque | None, read: Any, at: int) -> Flow:
+    """The flow that puts the moment of harmonics, of a potential with this `slope` or none, and of a torque into its slot.
+    Named parameters are read from `at` on.
 
     A torque acts with the rate at the node, `ω = (s + (h/2) τ(ω))/J`, s the momentum after the half kick of the potential:
     Newton's method on values, with slopes by differences; on duals the exact slope there gives the partials.
     """
-    slope = None if potential is None else potential.slope
     torque = None if given is None else given.law
 
     @kernel
@@ -111,7 +115,7 @@ def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow
     def conservative(S: Any, y: Any, p: Any) -> Any:
         M = harmonic_moment(S, p, get(y, COSINE, S), get(y, SINE, S))
         if slope is not None:
-            M = M - slope(angle_of(S, y))
+            M = M - slope(S, p, angle_of(S, y))
         return M
 
     def without(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -122,50 +126,51 @@ def torque_force(potential: AnglePotential | None, given: Torque | None) -> Flow
         return TransientFlow(without)
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        M, J, angle, half = conservative(S, y, p), par(p, INERTIA, S), angle_of(S, y), 0.5 * h
+        M, angle, half = conservative(S, y, p), angle_of(S, y), 0.5 * h
         start = get(y, MOMENTUM, S) + half * M
-        theta, s = value(angle), value(start)
+        J, theta, s, numbers = par(p, INERTIA, plain_parameters(S)), value(angle), value(start), read(S, p, at)
         omega, last = s / J, 0.0 * s + 1e300
         moving = omega * omega >= 0.0
         iterations = 0
         while h != 0.0 and any_of(moving) and iterations < MOST_ITERATIONS:
-            f = value(torque(t, theta, omega))
+            f = value(torque(t, theta, omega, numbers))
             d = SPACING * (1.0 + sqrt(omega * omega))
-            bend = (value(torque(t, theta, omega + d)) - f) / d
+            bend = (value(torque(t, theta, omega + d, numbers)) - f) / d
             step = (omega - (s + half * f) / J) / (1.0 - half * bend / J)
             omega = where(moving, omega - step, omega)
             square = step * step
             moving = moving & (square > SMALL * omega * omega) & (square < last)
             last = square
             iterations += 1
-        kick = half * value(torque(t, theta, omega)) / J
+        kick = half * value(torque(t, theta, omega, numbers)) / J
         off = omega - s / J - kick
         found = off * off <= RESIDUAL_BOUND * (omega * omega + kick * kick + s * s / (J * J))
         if any_of(where(found, 0.0, 1.0) > 0.5):
             put(y, FORCE, S, NAN)
             return NO_NODE_RATE
-        exact = with_slope(omega, start / J, angle, torque, t, half / J)
-        put(y, FORCE, S, M + torque(t, angle, exact))
+        inertia = par(p, INERTIA, S)
+        exact = with_slope(omega, start / inertia, angle, torque, t, half / inertia, numbers)
+        put(y, FORCE, S, M + torque(t, angle, exact, numbers))
         return SUCCESS
 
     return TransientFlow(force, torque=given)  # type: ignore[arg-type]  # which it asks to compile itself
 
 
-def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any) -> Any:
+def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
     """The solution ω of `ω = free + share τ(t, angle, ω)` with the partials that those of the angle and of `free` imply;
     ω itself where these have none."""
     return omega
 
 
 @overloads(with_slope)
-def _with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any) -> Any:
+def _with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
     if not isinstance(free, Dual):
-        return lambda omega, free, angle, torque, t, share: omega
+        return lambda omega, free, angle, torque, t, share, numbers: omega
 
-    def on_duals(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any) -> Any:
-        bend = partial(torque(t, seeded(ONE, value(angle), -1), seeded(ONE, omega, 0)), 0)
+    def on_duals(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any) -> Any:
+        bend = partial(torque(t, seeded(ONE, value(angle), -1), seeded(ONE, omega, 0), numbers), 0)
         here = omega + 0.0 * free
-        return attach(omega, (here - free - share * torque(t, angle, here)) / (1.0 - share * bend))
+        return attach(omega, (here - free - share * torque(t, angle, here, numbers)) / (1.0 - share * bend))
 
     return on_duals
 
@@ -176,7 +181,8 @@ class PlanarBody(CircleSystem):
     `harmonics`, `sine_harmonics`: kₙ and sₙ of `U = Σ (kₙ/n)(1 − cos nθ) + Σ (sₙ/n) sin nθ`; every smooth potential on the
     circle is such a sum. With `U = k₁(1 − ½ tr R) + (k₂/2)(1 − ½ tr R²)`, that of problem 6.3's example, `harmonics = [k₁, k₂]`.
     `potential`: any other U(θ), as a formula in theta, a kernel or a Python function; it is added to the harmonics.
-    `damping`: d of a torque −dω. `torque`: a number, or a kernel of the time or of (t, theta, omega).
+    `damping`: d of a torque −dω. `torque`: a number, a formula in t, theta and omega, or a kernel of the time or of
+    (t, theta, omega). `parameters`: values of the names in these formulas, and of further arguments of these functions.
 
     >>> body = PlanarBody(1.0, harmonics=[1.0, -1.5])
     >>> [e.label for e in body.equilibria()]
@@ -184,6 +190,8 @@ class PlanarBody(CircleSystem):
     >>> body = PlanarBody(1.0, potential="1 - cos(theta) + 0.5*sin(theta)", damping=0.1)
     >>> [e.label for e in body.equilibria()]
     ['θ = -0.4636476', 'θ = 2.677945']
+    >>> PlanarBody(1.0, potential="-k*cos(theta)", parameters={"k": 2}).state(theta=0.0).invariants()["energy"]
+    -2.0
     """
 
     summary = "body in the plane with any potential of its angle"
@@ -199,17 +207,21 @@ class PlanarBody(CircleSystem):
         potential: Any = None,
         damping: float = 0.0,
         torque: Any = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(inertia)
         self.harmonics = _numbers("harmonics", harmonics)
         self.sine_harmonics = _numbers("sine_harmonics", sine_harmonics)
-        self.potential = None if potential is None else AnglePotential(potential)
+        named = self.named = NamedParameters(parameters, FIRST + self.harmonics.size + self.sine_harmonics.size)
+        self.potential = None if potential is None else AnglePotential(potential, parameters=named)
         self.damping = float(check_finite("damping", damping, ()))
         if self.damping < 0.0:
             raise InvalidInputError("damping", damping, "a number that is not negative")
-        self.torque = None if torque is None else Torque(torque)
-        simple = self.potential is None and self.torque is None
-        self.force = harmonic_force if simple else torque_force(self.potential, self.torque)
+        self.torque = None if torque is None else Torque(torque, parameters=named)
+        named.check_used()
+        slope = None if self.potential is None else self.potential.slope
+        simple = slope is None and self.torque is None
+        self.force = harmonic_force if simple else torque_force(slope, self.torque, named.read, named.at)
         self.hamiltonian = self.torque is None and not self.damping
         acts = self.harmonics.any() or self.sine_harmonics.any() or self.potential is not None
         momentum = {} if acts else {"momentum": Invariant("momentum", "angular momentum p")}
@@ -231,11 +243,11 @@ class PlanarBody(CircleSystem):
             found["damping"] = self.damping
         if self.torque is not None:
             found["torque"] = self.torque.describe()
-        return found
+        return found | self.named.describe()
 
     def parameters(self) -> Array:
         counts = PLANE.pack(damping=self.damping, cosines=self.harmonics.size, sines=self.sine_harmonics.size)
-        return np.concatenate([BODY.pack(J=self.J), counts, self.harmonics, self.sine_harmonics])
+        return np.concatenate([BODY.pack(J=self.J), counts, self.harmonics, self.sine_harmonics, self.named.numbers()])
 
     def potential_energy(self, z: Array) -> Array:
         angle = np.arctan2(z[..., 1], z[..., 0])
@@ -250,8 +262,8 @@ class PlanarBody(CircleSystem):
         n, m = np.arange(1, self.harmonics.size + 1), np.arange(1, self.sine_harmonics.size + 1)
         M = -np.sin(n * theta[..., None]) @ self.harmonics - np.cos(m * theta[..., None]) @ self.sine_harmonics
         if self.potential is not None:
-            M = M - self.potential.slope(theta)
-        return M if self.torque is None else M + self.torque.law(0.0, theta, 0.0 * theta)
+            M = M - self.potential.slope_at(theta)
+        return M if self.torque is None else M + self.torque.at_rest(theta)
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         found = super().invariants(values) | {"momentum": values["p"]}

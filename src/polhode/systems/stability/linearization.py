@@ -116,7 +116,8 @@ def _extremum(state: State, name: str, near: TangentDynamics) -> str:
             return "a strict extremum here"
         directions = vectors[:, null].T * unit / near.scale
         if _is_family(state, name, near, directions):
-            return f"an extremum here, up to drift along a family of {null.sum()} dimensions"
+            many = "one dimension" if null.sum() == 1 else f"{null.sum()} dimensions"
+            return f"an extremum here, up to drift along a family of {many}"
     elif _is_formally_stable(hessian, _momentum_slopes(system, name, y, near) * unit / near.scale, near.v / unit):
         return "an extremum here at fixed momentum, up to a shift along the motion"
     return ""

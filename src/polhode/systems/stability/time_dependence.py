@@ -31,5 +31,5 @@ def check_autonomous(state: State, representation: Representation, y: Array, p: 
         v, A = rate_and_matrix(representation, layout.pack(values), p, t)
         if not (near.vanishes((v - v0) / near.scale, STEADY) and np.all(np.abs(A - A0) * units <= allowed)):
             raise InvalidInputError(
-                "state", state, f"a system whose equations do not depend on time; here those at t = {t:g} are others"
+                "state", state, f"a system whose equations do not depend on time; here those at t = {t:g} differ"
             )

@@ -104,6 +104,8 @@ def check_figures(names: Sequence[str], system: System) -> list[str]:
     """`names` without repetitions; an error if one of them does not apply to the system."""
     known = figures_for(system)
     for name in names:
+        if not isinstance(name, str):
+            raise InvalidInputError("figure", name, f"one name, of {', '.join(known)}")
         if name not in known:
             raise InvalidInputError("figure", name, f"one of {', '.join(known)}{nearest(name, known)}")
     return list(dict.fromkeys(names))

@@ -7,6 +7,7 @@ from functools import wraps
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from ...core.extras import missing
 from ...errors import PolhodeError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def has_matplotlib() -> bool:
 def check_matplotlib() -> None:
     """Say what is missing if figures cannot be drawn."""
     if not has_matplotlib():
-        raise PolhodeError("figures and movies need matplotlib: pip install 'polhode[plot]'")
+        raise PolhodeError(missing("matplotlib"))
 
 
 def styled(function: Callable[P, T]) -> Callable[P, T]:
