@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -114,7 +116,28 @@ def test_the_symmetric_top_whose_motion_is_taken_out(
     assert b == pytest.approx(expected)
     assert b + kappa == pytest.approx(0.5 if axis is None else inverse[axis])
     if axis is not None:
-        np.testing.assert_allclose(np.abs(turn.T @ np.array(e)), np.eye(3)[axis], atol=1e-12)
+        np.testing.assert_allclose(np.abs(turn.T @ np.array(e)), np.eye(3)[axis], atol=3e-8)
+
+
+@pytest.mark.parametrize(
+    ("moments", "momentum"),
+    [([1.0, 1.5, 2.0], [0.1, 0.2, 1.0]), ([1.0, 2.0, 3.0], [0.0, 1.0, 0.0]), ([1.0, 1.0, 2.0], [0.0, 1.0, 0.0])],
+)
+def test_rounding_does_not_change_the_top(moments: list[float], momentum: list[float]) -> None:
+    """Neither where gaps of the inverse moments are as 1 to 2, nor where a body turns about its middle axis."""
+    inverse, tops = np.diag(1.0 / np.array(moments)), []
+    for seed in range(20):
+        jolt = 1e-15 * np.random.default_rng(seed).normal(size=(2, 3))
+        tops.append(nearby_top(inverse + np.diag(jolt[0]), np.array(momentum) + jolt[1]))
+    np.testing.assert_allclose(np.abs(tops), np.abs(tops[0])[None] * np.ones((20, 1)), atol=3e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_axis_of_the_top_is_a_unit_vector_to_far_below_rounding(seed: int) -> None:
+    """An excess of 1e-16 lets momenta grow by that much in every step."""
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    e = nearby_top(turn @ np.diag([1.0, 0.7, 0.4]) @ turn.T, turn[:, 2])[2:]
+    assert abs(float(sum(Fraction(x) ** 2 for x in e) - 1)) < 6e-18
 
 
 @pytest.mark.parametrize("system", [ph.RigidBodySOn, ph.SymmetricRigidBodySOn])

@@ -60,13 +60,16 @@ def test_how_far_states_are_apart() -> None:
     assert apart(layout, y, other) == pytest.approx(1e-5, rel=1e-3)
 
 
-def test_a_jolt_changes_every_vector_by_its_size() -> None:
-    state = binary(0.3)
+@pytest.mark.parametrize("state", [binary(0.3), ph.ConcentricShells.example()], ids=["vectors", "copies"])
+def test_a_jolt_changes_every_variable_by_its_size(state: ph.State) -> None:
     layout = state.system.representations["default"].layout
     y, changed = (state.system.enter("default", each) for each in (state, jolted(state, 1e-6)))
     for variable, size in zip(layout.variables, sizes(layout, y), strict=True):
-        moved = np.abs(changed - y)[layout.slices[variable.name]]
-        np.testing.assert_allclose(moved, 1e-6 * size if isinstance(variable.manifold, Euclidean) else 0.0, rtol=1e-6)
+        part = layout.slices[variable.name]
+        if isinstance(variable.manifold, Euclidean):
+            np.testing.assert_allclose(np.abs(changed - y)[part], 1e-6 * size, rtol=1e-6)
+        far = float(variable.manifold.distance(y[part], changed[part]))
+        assert far == pytest.approx(1e-6 * size * np.sqrt(3.0), rel=1e-3)
 
 
 def test_a_run_that_passed_over_something_does_not_agree() -> None:

@@ -127,7 +127,7 @@ def heavy_top() -> Motion:
         return turning(y[:4], y[4:7], J, [-(mass * g * arm) * down[1], (mass * g * arm) * down[0], 0.0 * down[2]])
 
     state = Pendulum3D(about_centre, mass, [0.0, 0.0, arm], g).state(q=q, omega=omega)
-    steps = (700, 1000, 1400, 2000, 2800)
+    steps = (1000, 1200, 1400, 1600, 1800, 2000, 2400, 2800)
     return Motion("heavy asymmetric top, t = 1000", state, 1000.0, rates, np.array([*q, *omega]), steps)
 
 

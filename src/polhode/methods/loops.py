@@ -15,10 +15,11 @@ from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
-from ..scalars import Flow, flow, get, kernel, loop, put, width
+from ..scalars import Flow, flow, get, loop, put, width
 from ..scalars.calls import CACHE_LINE
 from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
+from .uncounted import uncounted_kernel
 
 Array = NDArray[np.float64]
 
@@ -113,7 +114,7 @@ def drift_kick_loop(
     return 0, span.steps
 
 
-@kernel
+@uncounted_kernel
 def slope(S: Any, rhs: Any, force: Any, y: Array, p: Array, slots: Slots, t: float, dy: Array, report: Array) -> int:
     """dy/dt at y: the motion without force, plus the force on the momenta."""
     status = rhs(S, y, p, t, dy, report)

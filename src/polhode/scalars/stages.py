@@ -68,6 +68,12 @@ def columns(typing: Any, array: Any, kind: Any) -> Any:
     return result(array, kind), emit
 
 
+def _total(builder: Any, parts: list[Any]) -> Any:
+    """The sum of these, in pairs."""
+    half = len(parts) // 2
+    return builder.fadd(_total(builder, parts[:half]), _total(builder, parts[half:])) if half else parts[0]
+
+
 @intrinsic
 def mixed(typing: Any, matrix: Any, array: Any, i: Any) -> Any:
     """The matrix with these columns times entry `i` of `array`, taken as a vector of its W lanes."""
@@ -76,13 +82,15 @@ def mixed(typing: Any, matrix: Any, array: Any, i: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = context.make_array(array)(context, builder, args[1]).data
         start = builder.gep(data, [builder.mul(args[2], INT64(width))])
-        parts = [ir.Constant(vector(width), [0.0] * width)] * min(2, width)  # two sums hide each other's latency
+        parts: list[Any] = []  # four sums hide each other's latency
         for j in range(width):
             number = builder.load(builder.gep(start, [INT64(j)]))
-            wide = splat(builder, number, width)
-            k = j % len(parts)
-            parts[k] = _fused(builder, builder.extract_value(args[0], j), wide, parts[k])
-        return builder.fadd(*parts) if len(parts) == 2 else parts[0]
+            column, wide = builder.extract_value(args[0], j), splat(builder, number, width)
+            if j < 4:
+                parts.append(builder.fmul(column, wide))
+            else:
+                parts[j % 4] = _fused(builder, column, wide, parts[j % 4])
+        return _total(builder, parts)
 
     return matrix.dtype(matrix, array, types.int64), emit
 

@@ -193,10 +193,15 @@ def _by_step(
         if attempt == 0 and error <= tolerance and not pilot.agrees(found, form):
             error = math.inf  # both may have passed over the same
         slow = _is_slow(errors, coarse, difference, order)
-        if tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
+        hidden = error <= tolerance < difference and pilot.magnifies(
+            found, form
+        )  # rounding may be all of the difference
+        if hidden or (tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE))):
             changed = _end(jolted(state, ROUNDING), method, steps, span)
             noise = apart(layout, found, changed) if changed is not None else noise
-            if difference <= MAGNIFIED * noise:
+            if hidden:
+                last, error = noise > tolerance, max(error, noise)
+            elif difference <= MAGNIFIED * noise:
                 last, error = True, max(difference, noise)
             elif slow and not smooth:
                 return None

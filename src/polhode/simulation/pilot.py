@@ -28,6 +28,7 @@ CLOSE_STEPS = 128  # so many of the first steps are all seen
 START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
+MAGNIFIED = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
 
@@ -101,6 +102,10 @@ class Pilot:
         run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
         return far <= AGREEMENT * apart(self.layout, run.states(run.row[None])[0], self.final)
 
+    def magnifies(self, end: Array, form: str) -> bool:
+        """Whether the end of a finer run is so far away that the motion must magnify errors."""
+        return form == DOP853().representation and apart(self.layout, end, self.final) > MAGNIFIED
+
     def steps(self, method: Method, tolerance: float) -> int:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
@@ -144,12 +149,13 @@ def apart(layout: Layout, a: Array, b: Array) -> float:
 
 
 def jolted(state: State, size: float) -> State:
-    """The state with every number of its vectors changed by `size`, relative to the vector, up and down in turn."""
+    """The state with every number of its variables changed by `size`, relative to the variable, up and down in turn."""
     system, form = state.system, DOP853().representation
     layout = system.representations[form].layout
     y = system.enter(form, state).copy()
     for variable, length in zip(layout.variables, sizes(layout, y), strict=True):
-        if isinstance(variable.manifold, Euclidean):
-            part = y[layout.slices[variable.name]]
-            part += size * length * (-1.0) ** np.arange(len(part))
+        part, manifold = layout.slices[variable.name], variable.manifold
+        change = np.full(manifold.dimension, size * length)
+        change[1::2] *= -1.0
+        y[part] = manifold.retract(y[part], change)
     return State(system, layout.unpack(y), state.t)

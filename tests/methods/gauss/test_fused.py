@@ -26,13 +26,13 @@ def test_vectors_and_matrices() -> None:
     np.testing.assert_allclose(fused.dot(tuple(U), tuple(V)), U @ V, rtol=1e-14)
     np.testing.assert_allclose(fused.cross(tuple(U), tuple(V)), np.cross(U, V), rtol=1e-13)
     np.testing.assert_allclose(fused.apply(tuple(A.ravel()), tuple(U)), A @ U, rtol=1e-13)
-    np.testing.assert_allclose(fused.apply_transposed(tuple(A.ravel()), tuple(U)), A.T @ U, rtol=1e-13)
 
 
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
         (fused.from_left(tuple(U), tuple(Q)), quaternion.multiply(pure(U), Q)),
+        (fused.from_right(tuple(Q), tuple(U)), quaternion.multiply(Q, pure(U))),
         (fused.plus_left(tuple(P), tuple(U), tuple(Q)), P + quaternion.multiply(pure(U), Q)),
         (fused.plus_right(tuple(P), tuple(Q), tuple(U)), P + quaternion.multiply(Q, pure(U))),
         (fused.plus4(tuple(P), 0.3, tuple(Q)), P + 0.3 * Q),

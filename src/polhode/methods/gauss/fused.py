@@ -43,16 +43,6 @@ def apply(A: Matrix, x: Vector) -> Vector:
 
 
 @kernel
-def apply_transposed(A: Matrix, x: Vector) -> Vector:
-    """`Aᵀ x`."""
-    return (
-        sum_of_products(A[0], x[0], A[3], x[1], A[6], x[2]),
-        sum_of_products(A[1], x[0], A[4], x[1], A[7], x[2]),
-        sum_of_products(A[2], x[0], A[5], x[1], A[8], x[2]),
-    )
-
-
-@kernel
 def plus(a: Vector, f: Any, u: Vector) -> Vector:
     """`a + f u`."""
     return multiply_add(f, u[0], a[0]), multiply_add(f, u[1], a[1]), multiply_add(f, u[2], a[2])
@@ -106,6 +96,17 @@ def from_left(v: Vector, q: Quaternion) -> Quaternion:
         multiply_add(-v[0], q[2], multiply_add(v[2], q[0], q[3] * v[1])),
         multiply_add(-v[1], q[0], multiply_add(v[0], q[1], q[3] * v[2])),
         -dot(v, q[0:3]),
+    )
+
+
+@kernel
+def from_right(q: Quaternion, v: Vector) -> Quaternion:
+    """The product q (v, 0)."""
+    return (
+        multiply_add(-q[2], v[1], multiply_add(q[1], v[2], q[3] * v[0])),
+        multiply_add(-q[0], v[2], multiply_add(q[2], v[0], q[3] * v[1])),
+        multiply_add(-q[1], v[0], multiply_add(q[0], v[1], q[3] * v[2])),
+        -dot(q[0:3], v),
     )
 
 

@@ -201,9 +201,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
         if status != 0:
             return status
-        part_rates(S, Z, parts, count, constants, tau, y, dy, room, F)
-        for i in range(n):
-            put(L, i, S, weight * get(F, i, S))
+        part_rates(S, Z, parts, count, constants, tau, y, dy, room, weight, L)
         if iteration == 0:
             set_sizes(S, sizes, frame.groups, w, L, n)
         change = 0.0 * tau
@@ -277,9 +275,8 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
             status = slope(S, system.rhs, system.force, y, system.p, system.slots, piece.middle + tau, dy, report)
             if status != 0:
                 return status
-            part_rates(S, z, parts, count, constants, tau, y, dy, room, F)
-            for i in range(n):
-                L[stage * n + i] = h * table.weights[stage] * F[i]
+            into = L[stage * n : (stage + 1) * n]
+            part_rates(S, z, parts, count, constants, tau, y, dy, room, h * table.weights[stage], into)
         if iteration == 0:
             sizes[:] = 0.0
             for i in range(n):

@@ -29,10 +29,10 @@ from ..uncounted import uncounted_kernel
 from .fused import (
     add4,
     apply,
-    apply_transposed,
     cross,
     dot,
     from_left,
+    from_right,
     plus,
     plus4,
     plus_left,
@@ -60,7 +60,8 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     q, e = get4(w, i, S), (c[k + 2], c[k + 3], c[k + 4])
     twice, twice_body = twice_momenta(q, get4(w, i + 4, S))
     pi = scale(0.5, twice)
-    along = (0.5 * c[k + 1]) * dot(e, twice_body)  # κ e·Π, the same at all times of the free motion
+    axial = 0.5 * dot(e, twice_body)  # e·Π, the same at all times of the free motion
+    along = c[k + 1] * axial
     X = scale(tau * c[k], pi)
     z = 0.0625 * dot(X, X)
     c1, k1 = small_turn(z)
@@ -68,12 +69,15 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     s2, cosine = 1.0 - (4.0 * z) * k2, 1.0 - (4.0 * z) * c2
     c4, k4 = doubled(4.0 * z, c2, k2)
     factor = 2.0 / multiply_add(q[3], q[3], dot(q[0:3], q[0:3]))
-    half = (0.5 * tau) * along
-    own_cosine, own_sine = cosine_and_sine(half)
-    left = plus_left(scale4(cosine, q), scale(0.5 * s2, X), q)
-    R = rotation(plus_right(scale4(own_cosine, left), left, scale(own_sine, e)), factor)
-    put9(y, row[CONFIGURATION], S, R)
-    put3(y, row[MOMENTUM], S, apply_transposed(R, pi))
+    own_cosine, own_sine = cosine_and_sine((0.5 * tau) * along)
+    # the products do not wait for the series: (s X, c) q (s' e, c')
+    Xq, qe, sine = from_left(X, q), from_right(q, e), 0.5 * s2
+    turned = plus4(scale4(cosine * own_cosine, q), sine * own_cosine, Xq)
+    turned = plus4(plus4(turned, cosine * own_sine, qe), sine * own_sine, from_right(Xq, e))
+    put9(y, row[CONFIGURATION], S, rotation(turned, factor))
+    # the momentum circles e
+    Pi, sine, versine = scale(0.5, twice_body), 2.0 * own_sine * own_cosine, 2.0 * own_sine * own_sine
+    put3(y, row[MOMENTUM], S, plus(plus(Pi, sine, cross(Pi, e)), -versine, plus(Pi, -axial, e)))
     put3(work, j, S, X)
     put(work, j + 3, S, s2 * cosine)
     put(work, j + 4, S, c4)
@@ -83,12 +87,15 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
 
 
 @kernel
-def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
-    """The rates of q and p."""
+def rotation_rates(
+    S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, weight: Any, out: Any
+) -> None:
+    """The rates of q and p, times a weight."""
     i, k, j, at = row[AT], row[CONSTANTS], row[WORK], row[CONFIGURATION]
     R, Pi, X = get9(y, at, S), get3(y, row[MOMENTUM], S), get3(work, j, S)
     e, b, kappa, along = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1], get(work, j + 7, S)
     sine, versine = get(work, j + 3, S), get(work, j + 4, S)
+    half = 0.5 * weight
     # RᵀṘ = S(ω)
     r, s, t = get3(dy, at, S), get3(dy, at + 3, S), get3(dy, at + 6, S)
     omega = (
@@ -98,15 +105,15 @@ def rotation_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, 
     )
     d = apply(R, subtract(plus(omega, -b, Pi), scale(along, e)))
     torque = plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e))
-    mu, own = apply(R, torque), scale((-0.5 * kappa) * tau * dot(torque, e), e)
+    mu, own = apply(R, torque), scale((-kappa * half) * tau * dot(torque, e), e)
     V = cross(X, mu)
     W = cross(X, V)
     bent = plus(plus(mu, -versine, V), get(work, j + 5, S), W)
-    o = plus(scale(0.5, d), (-0.5 * b) * tau, bent)
-    push = scale(get(work, j + 6, S), plus(plus(mu, -sine, V), versine, W))
+    o = plus(scale(half, d), (-b * half) * tau, bent)
+    push = scale(weight * get(work, j + 6, S), plus(plus(mu, -sine, V), versine, W))
     q, p = get4(w, i, S), get4(w, i + 4, S)
-    put4(out, i, S, plus_right(from_left(o, q), q, own))
-    put4(out, i + 4, S, plus_right(plus_left(from_left(o, p), push, q), p, own))
+    put4(out, i, S, plus_left(from_right(q, own), o, q))
+    put4(out, i + 4, S, add4(plus_left(from_right(p, own), push, q), from_left(o, p)))
 
 
 @kernel
@@ -156,13 +163,13 @@ def place_angle(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any) -
 
 
 @kernel
-def angle_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
-    """The rates of u and p."""
+def angle_rates(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, weight: Any, out: Any) -> None:
+    """The rates of u and p, times a weight."""
     i, at, b = row[AT], row[CONFIGURATION], c[row[CONSTANTS]]
     moment = get(dy, row[MOMENTUM], S)
     omega = get(y, at, S) * get(dy, at + 1, S) - get(y, at + 1, S) * get(dy, at, S)
-    o = omega - b * get(y, row[MOMENTUM], S) - tau * b * moment
-    push = moment * get(work, row[WORK], S)
+    o = weight * (omega - b * get(y, row[MOMENTUM], S) - tau * b * moment)
+    push = weight * (moment * get(work, row[WORK], S))
     u, v, r, s = get4(w, i, S)
     put4(out, i, S, (-o * v, o * u, -o * s - push * v, o * r + push * u))
 
@@ -201,24 +208,26 @@ def place_parts(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any
 
 
 @uncounted_kernel
-def part_rates(S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, out: Any) -> None:
-    """The rates of the first `count` parts from those of the system, `dy`."""
+def part_rates(
+    S: Any, w: Any, parts: Any, count: Any, c: Any, tau: Any, y: Any, dy: Any, work: Any, weight: Any, out: Any
+) -> None:
+    """The rates of the first `count` parts from those of the system, `dy`, times a weight."""
     for k in range(count):
         row = parts[k]
         if row[KIND] == ROTATION:
-            rotation_rates(S, w, row, c, tau, y, dy, work, out)
+            rotation_rates(S, w, row, c, tau, y, dy, work, weight, out)
         elif row[KIND] == ANGLE:
-            angle_rates(S, w, row, c, tau, y, dy, work, out)
+            angle_rates(S, w, row, c, tau, y, dy, work, weight, out)
         elif row[KIND] == PLACE:
             for i in range(row[SIZE]):
                 slowness = c[row[CONSTANTS] + i]
                 F, P = get(dy, row[MOMENTUM] + i, S), get(y, row[MOMENTUM] + i, S)
                 beyond = get(dy, row[CONFIGURATION] + i, S) - slowness * P
-                put(out, row[AT] + i, S, beyond - (tau * slowness) * F)
-                put(out, row[AT] + row[SIZE] + i, S, F)
+                put(out, row[AT] + i, S, weight * (beyond - (tau * slowness) * F))
+                put(out, row[AT] + row[SIZE] + i, S, weight * F)
         else:
             for i in range(row[SIZE]):
-                put(out, row[AT] + i, S, get(dy, row[CONFIGURATION] + i, S))
+                put(out, row[AT] + i, S, weight * get(dy, row[CONFIGURATION] + i, S))
 
 
 @uncounted_kernel

@@ -226,7 +226,7 @@ def solve_stages(
         status = slope(S, system.rhs, system.force, y, system.p, system.slots, at, dy, report)
         if status != SUCCESS:
             return status, h
-        part_rates(S, Z, parts, count, constants, tau, y, dy, room, F)
+        part_rates(S, Z, parts, count, constants, tau, y, dy, room, 1.0, F)
         if motion.rates.canonical:
             turning = momentum_rates(S, motion.rates, parts, count, Z)
             status = motion.energy(S, y, system.p, at, 0.0, report)

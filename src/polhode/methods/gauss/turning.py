@@ -24,14 +24,15 @@ LARGEST_ANGLE = 5.0  # of a stage from the middle of its step
 
 @kernel
 def small_turn(z: Any) -> tuple[Any, Any]:
-    """C and K of a small angle whose square is z."""
-    c = multiply_add(z, multiply_add(z, C9, C8), C7)
-    c = multiply_add(z, multiply_add(z, multiply_add(z, multiply_add(z, c, C6), C5), C4), C3)
-    c = multiply_add(z, multiply_add(z, multiply_add(z, c, C2), C1), C0)
-    k = multiply_add(z, multiply_add(z, K9, K8), K7)
-    k = multiply_add(z, multiply_add(z, multiply_add(z, multiply_add(z, k, K6), K5), K4), K3)
-    k = multiply_add(z, multiply_add(z, multiply_add(z, k, K2), K1), K0)
-    return c, k
+    """C and K of a small angle whose square is z, in pairs of terms, which the processor computes side by side."""
+    z2 = z * z
+    z4 = z2 * z2
+    z8 = z4 * z4
+    c = multiply_add(z2, multiply_add(z, C3, C2), multiply_add(z, C1, C0))
+    c = multiply_add(z4, multiply_add(z2, multiply_add(z, C7, C6), multiply_add(z, C5, C4)), c)
+    k = multiply_add(z2, multiply_add(z, K3, K2), multiply_add(z, K1, K0))
+    k = multiply_add(z4, multiply_add(z2, multiply_add(z, K7, K6), multiply_add(z, K5, K4)), k)
+    return multiply_add(z8, multiply_add(z, C9, C8), c), multiply_add(z8, multiply_add(z, K9, K8), k)
 
 
 @kernel
