@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.callbacks import defer_signals
+from ..core.checks import check_ends
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import reason, replacing
 from .memory import physical_memory
@@ -36,6 +37,7 @@ def read_netcdf(path: Path) -> xarray.Dataset:
     """The whole file, in memory."""
     import xarray
 
+    check_ends("path", path)
     try:
         with defer_signals(), xarray.open_dataset(path, engine="netcdf4", decode_cf=False) as dataset:
             if dataset.nbytes > physical_memory():
