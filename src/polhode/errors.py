@@ -32,7 +32,7 @@ class InvalidInputError(PolhodeError, ValueError):
 
     def __init__(self, field: str, value: Any, allowed: str = "", *, problem: str = "") -> None:
         self.field, self.value, self.allowed, self.problem = field, value, allowed, problem
-        super().__init__(f"{field} = {_short(value)}: {problem or f'expected {allowed}'}")
+        super().__init__(f"{field} = {short(value)}: {problem or f'expected {allowed}'}")
 
     def renamed(self, field: str) -> InvalidInputError:
         """The same error for a caller who knows the field by another name, such as a key in a table."""
@@ -74,7 +74,7 @@ def _rebuild(kind: type[PolhodeError], args: tuple[Any, ...], attributes: dict[s
     return error
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     """A value as shown in a message: arrays without line breaks, long text cut."""
     try:
         text = (

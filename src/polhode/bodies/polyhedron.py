@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -12,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_integer, check_positive, from_table
+from ..core.checks import check_ends, check_integer, check_positive, from_table
 from ..core.extras import extra
-from ..errors import InvalidInputError
+from ..errors import InvalidInputError, short
 from .base import Body, check_colour, check_name, mass_and_density
 from .integrals import inertia_from
 from .mesh import Indices, check_mesh, facet_integrals, without_unused
@@ -134,7 +135,7 @@ class Polyhedron(Body):
         except InvalidInputError as error:
             if error.field not in ("vertices", "faces"):
                 raise
-            allowed = f"a mesh file whose {error.field} are {error.allowed}; it has {error.value}"
+            allowed = f"a mesh file whose {error.field} are {error.allowed}; it has {short(error.value)}"
             raise InvalidInputError("path", fspath(path), allowed) from error
         body.placement = replace(body.placement, merged=merged)
         body.source = body._given["source"] = fspath(path)
@@ -200,8 +201,9 @@ def _read(path: str) -> tuple[Array, Indices]:
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
         raise InvalidInputError("path", path, f"a mesh file whose name ends in .{', .'.join(FORMATS)}")
-    if not Path(path).exists():
+    if not check_ends("path", path).exists():
         raise InvalidInputError("path", path, problem="this file does not exist")
+    logging.getLogger("trimesh").setLevel(logging.CRITICAL)  # what it cannot read is said below
     try:
         # from bytes without a name: a file's references to other files, such as materials, are not followed
         content = BytesIO(Path(path).read_bytes())

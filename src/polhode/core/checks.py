@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -142,3 +144,11 @@ def one_from(field: str, kinds: Mapping[str, type[T]], given: Any) -> T:
     if not isinstance(kind, str) or kind not in kinds:
         raise InvalidInputError(f"{field}.type", kind, f"one of {', '.join(kinds)}")
     return from_table(field, kinds[kind], arguments)
+
+
+def check_ends(field: str, path: str | PathLike[str]) -> Path:
+    """Check that a path is not a pipe or a device, which may be read for ever."""
+    file = Path(path)
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise InvalidInputError(field, fspath(path), problem="this is a pipe or a device, not a file")
+    return file

@@ -16,7 +16,7 @@ from ..errors import InvalidInputError
 # the time systems of the CCSDS (502.0-B-2, annex A2)
 TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
 DIGITS = 12  # decimals of the seconds in written dates: picoseconds
-DATE = re.compile(r"(\d{4})-(?:(\d\d)-(\d\d)|(\d{3}))(?:[T ](\d\d):(\d\d):(\d\d(?:\.\d+)?)Z?)?")
+DATE = re.compile(r"(\d{4})-(?:(\d\d)-(\d\d)|(\d{3}))(?:[T ](\d\d):(\d\d):(\d\d(?:\.\d{1,40})?)Z?)?", re.ASCII)
 DAY = 86400
 FIRST_DAY = date(2000, 1, 1).toordinal()
 NAME = re.compile(r"[A-Za-z0-9_ .+-]{1,40}")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.callbacks import defer_signals
+from ..core.checks import check_ends
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import reason, replacing
 from .dataset import Dataset, Variable
@@ -89,6 +90,7 @@ def attributes_of(item: Any) -> dict[str, Any]:
 
 def read_netcdf(path: Path) -> Dataset:
     """The whole file, in memory."""
+    check_ends("path", path)
     try:
         with defer_signals(), opened(path) as file:
             return _read(file)

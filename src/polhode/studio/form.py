@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -14,6 +13,7 @@ from ..io.scenario.build import build_object
 from ..io.scenario.document import Scenario, scenario_from_text
 from ..io.scenario.json_schema import scenario_schema
 from ..io.scenario.text import changed, scenario_text
+from ..io.scenario.toml_reader import read_toml
 from ..systems.registry import known_systems
 from ..tables import fits
 
@@ -30,7 +30,7 @@ def changed_text(text: str, changes: Any) -> str:
     if not isinstance(text, str) or not isinstance(changes, list) or len(changes) > MOST_CHANGES:
         raise PolhodeError("a scenario is a text, with a list of changes")
     scenario_from_text(NAME, text)  # which tells in words what is not TOML
-    document = tomllib.loads(text)
+    document = read_toml(text)
     for change in changes:
         if (
             not isinstance(change, list)
@@ -57,7 +57,7 @@ def scenario_form(text: str) -> Data:
     [('system', ['type', 'inertia']), ('state', ['omega']), ('run', ['steps', 'save_every'])]
     """
     scenario = scenario_from_text(NAME, text)
-    document, schema = tomllib.loads(text), _schema()
+    document, schema = read_toml(text), _schema()
     parts, kind = schema["$defs"], str(document["system"].get("type"))
     tables = {
         "system": parts.get(kind, {}),

@@ -80,7 +80,7 @@ class Studio(LocalServer):
             return Answer.json(call(request.data))
         except PolhodeError as error:
             return Answer.json({"error": printable(str(error))}, HTTPStatus.UNPROCESSABLE_ENTITY)
-        except (KeyError, TypeError, ValueError):  # not what the page sends
+        except (KeyError, TypeError, ValueError, OverflowError):  # not what the page sends
             return Answer.failure(HTTPStatus.BAD_REQUEST)
 
     def _start(self, data: dict[str, Any]) -> Any:

@@ -94,7 +94,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "NaN": (changed("step = 0.1", "step = nan"), ["run.step = nan", "finite"]),
     "NaN in a vector": (changed(OMEGA, "omega = [0.0, nan, 0.0]"), ["state.omega", "nan", "finite"]),
     "infinite time": (changed("t_end = 2.0", "t_end = inf"), ["run.t_end = inf", "finite"]),
-    "number beyond doubles": (changed(INERTIA, "[1, 1, 1" + "0" * 400 + "]"), ["system.inertia", "finite numbers"]),
+    "number beyond doubles": (changed(INERTIA, "[1, 1, 1" + "0" * 400 + "]"), ["system.inertia", "64 bits"]),
     "negative moment": (changed(INERTIA, "[1.0, 2.0, -3.0]"), ["system.inertia", "-3.0", "positive"]),
     "impossible moments": (
         changed(INERTIA, "[1, 1, 3]"),
@@ -115,7 +115,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "neither t_end nor steps": (changed("t_end = 2.0\n", ""), ["run.t_end is missing", "steps"]),
     "half a step": (changed("t_end = 2.0", "steps = 2.5"), ["run.steps = 2.5", "whole number"]),
     "negative steps": (changed("t_end = 2.0", "steps = -1"), ["run.steps = -1", "at least 0"]),
-    "too many samples": (changed("t_end = 2.0", "steps = 1" + "0" * 30), ["run.save_every = 1", "a larger save_every"]),
+    "too many samples": (changed("t_end = 2.0", "steps = 1" + "0" * 15), ["run.save_every = 1", "a larger save_every"]),
     "uncountable steps": (changed("step = 0.1", "step = 1e-320"), ["run.step", "in at most"]),
     "save_every zero": (changed("step = 0.1", "step = 0.1\nsave_every = 0"), ["run.save_every = 0", "at least 1"]),
     "bad order": (changed("order = 2", "order = 3"), ["method.order = 3", "2, 4, 6, 8"]),
@@ -280,7 +280,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         ["state.synchronous = 'a'", "body1"],
     ),
     "save_every beyond counting": (
-        changed("step = 0.1", "step = 0.1\nsave_every = 1" + "0" * 30),
+        changed("step = 0.1", "step = 0.1\nsave_every = 1" + "0" * 18),
         ["run.save_every = 1000", "at most 9007199254740992"],
     ),
     "a step beyond the end": (changed("step = 0.1", "step = 1e30"), ["run.t_end = 2.0", "0 steps", "1 steps"]),
@@ -293,7 +293,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         changed("plots = false", 'plots = ["invariant"]'),
         ["output.plots = 'invariant'", "did you mean 'invariants'?"],
     ),
-    "tables within tables": ("[" + ".".join("a" * 3000) + "]\nx = 1\n", ["a is unknown"]),
+    "tables within tables": ("[" + ".".join("a" * 3000) + "]\nx = 1\n", ["nested too deeply"]),
     "no such way to meet": (
         changed("t_end = 2.0", 't_end = 2.0\ncontact = "bounce"'),
         ["run.contact = 'bounce'", "'stop'"],

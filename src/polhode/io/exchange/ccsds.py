@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._version import __version__
+from ...core.checks import check_ends
+from ...core.dates import seconds_past_j2000
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import quaternion
 from ..atomic_files import replacing
@@ -85,7 +86,7 @@ def read_ccsds(path: str | PathLike[str], reference: EpochAndFrame = DEFAULT) ->
     Attitudes must be quaternions, with or without angular velocities, in either version of the standard.
     """
     try:
-        text = Path(path).read_text(encoding="ascii")
+        text = check_ends("path", path).read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not plain text"
         raise InvalidInputError("path", str(path), problem=f"not a readable CCSDS message ({reason})") from error
@@ -176,8 +177,9 @@ class _Reader:
             try:
                 if len(row) not in allowed or not np.all(np.isfinite([float(x) for x in row[1:]])):
                     raise ValueError
+                seconds_past_j2000(row[0])
             except ValueError:
-                raise self.error(line, text, f"a date and {columns} numbers") from None
+                raise self.error(line, text, f"a date like 2031-05-04T12:00:00.5 and {columns} numbers") from None
             rows.append(row[: columns + 1])
         return rows, False
 

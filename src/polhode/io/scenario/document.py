@@ -40,7 +40,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -53,9 +52,11 @@ from ...simulation.accuracy import LOOSEST, TIGHTEST
 from ...simulation.arguments import MOST_STEPS
 from ..atomic_files import LONGEST_NAME
 from .quantities import convert_quantities
+from .toml_reader import DEEPEST, read_toml
 from .validation import NUMBERS, ScenarioError, Table, expect, optional_numbers, validate
 
 LARGEST_FILE = 1_000_000  # bytes
+MOST_VALUES = 1_000_000  # of one key on a grid
 
 
 def _nonzero(value: float) -> float:
@@ -132,7 +133,9 @@ class VaryTable(Table):
     high: Numbers = Field(default=None, description="the largest value")
     radius: float | None = Field(default=None, description="the length of vectors on a sphere; default 1")
     values: list[Any] | None = Field(default=None, min_length=1, description="the values of a grid")
-    count: int | None = Field(default=None, ge=1, description="how many values a grid has from low to high")
+    count: int | None = Field(
+        default=None, ge=1, le=MOST_VALUES, description="how many values a grid has from low to high"
+    )
     spacing: Literal["linear", "log"] = Field(default="linear", description="of a grid from low to high")
 
 
@@ -177,7 +180,9 @@ class AxisTable(Table):
     values: list[float] | None = Field(default=None, min_length=2, description="the values, rising")
     low: float | None = Field(default=None, description="the least value, instead of values")
     high: float | None = Field(default=None, description="the largest value")
-    count: int | None = Field(default=None, ge=2, description="how many values there are from low to high")
+    count: int | None = Field(
+        default=None, ge=2, le=MOST_VALUES, description="how many values there are from low to high"
+    )
 
 
 class AnalysisTable(Table):
@@ -270,9 +275,7 @@ def _why_not_toml(name: str, text: str, error: ValueError) -> str:
 def scenario_from_text(name: str, text: str, overrides: Sequence[str] = ()) -> Scenario:
     """The scenario that a file of this name with this text holds."""
     try:
-        document = tomllib.loads(text)
-    except RecursionError:
-        raise ScenarioError(name, "file", message="lists are nested too deeply") from None
+        document = read_toml(text)
     except ValueError as error:
         raise ScenarioError(name, "file", message=_why_not_toml(name, text, error)) from None
     if not document:
@@ -313,7 +316,7 @@ def _apply_override(document: dict[str, Any], text: str) -> None:
     """Put one "table.key=value" into the document; the value is TOML, or else text. "table.key=" removes the key."""
     key, equals, value = (part.strip() for part in text.partition("="))
     *tables, last = key.split(".")
-    if not equals or not all([*tables, last]) or len(text.splitlines()) > 1:
+    if not equals or not all([*tables, last]) or len(text.splitlines()) > 1 or len(tables) > DEEPEST // 2:
         raise ScenarioError("--set", "set", text, "KEY=VALUE on one line, as in run.step=0.01")
     for name in tables:
         document = document.setdefault(name, {})
@@ -323,6 +326,6 @@ def _apply_override(document: dict[str, Any], text: str) -> None:
         document.pop(last, None)
         return
     try:
-        document[last] = tomllib.loads(f"value = {value}")["value"]
+        document[last] = read_toml(f"value = {value}")["value"]
     except ValueError:
         document[last] = value

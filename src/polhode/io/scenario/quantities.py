@@ -67,8 +67,9 @@ def convert_quantities(where: str, document: dict[str, Any]) -> dict[str, Any]:
     >>> convert_quantities("a.toml", text)["run"]
     {'step': 0.025, 't_end': 48.0}
     """
-    if not set(document.get("units", {})) <= set(Units.__dataclass_fields__):
-        return document  # a key that is not known is the first thing to say
+    named = document.get("units", {})
+    if not isinstance(named, dict) or not named.keys() <= Units.__dataclass_fields__.keys():
+        return document  # this is the first thing to say
     units = check_labels(where, document)
     converted = {
         name: _convert(where, name, name, value, TABLES[name], units) if name in ("run", "state", "system") else value

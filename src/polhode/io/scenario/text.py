@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any
 
 from ...errors import InvalidInputError
 from .template import toml
+from .toml_reader import read_toml
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 Place = Sequence[str | int]
@@ -62,8 +62,8 @@ def _entry(owner: Any, key: str | int, place: Place) -> Any:
 
 def _value(text: str) -> Any:
     try:
-        found = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
+        found = read_toml(f"value = {text}")
+    except ValueError:
         return text
     return found["value"] if list(found) == ["value"] else text  # which several lines can make
 
