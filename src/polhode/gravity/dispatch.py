@@ -118,7 +118,8 @@ def potentials(gravity: Any) -> Any:
     @compiled
     def energies(S: Any, samples: Any, p: Any, y: Any, U: Any) -> None:
         for row in range(samples.shape[0]):
-            y[:SEEN_SIZE] = samples[row, :SEEN_SIZE]
+            for e in range(SEEN_SIZE):  # compiles in a tenth of the time of a slice
+                y[e] = samples[row, e]
             place, attitude = get3(y, PLACE, S), get9(y, ATTITUDE, S)
             U[row] = relative_gravity(S, gravity, place, attitude, p, 0, y, SEEN_SIZE)[0]
 

@@ -116,11 +116,12 @@ class FullBodyProblem(GravitatingBodies):
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
         functions = self.perturbations.functions
-        forces = gravity_forces(self.pairs.kernel, sum_pairs, add_perturbations, to_rates)
+        perturb = add_perturbations if self.perturbations else None
+        forces = gravity_forces(self.pairs.kernel, sum_pairs, perturb, to_rates)
         forces = forces_with(functions, forces, add_perturbations, to_rates, PERTURBATIONS)
         pairs, room = len(self.pairs.blocks), self.pairs.workspace
         if pairs >= FEWEST_PAIRS and functions is None:
-            forces, room = parallel_forces(self.pairs.kernel), parallel_workspace(pairs, room)
+            forces, room = parallel_forces(self.pairs.kernel, perturb), parallel_workspace(pairs, room)
         return forms(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
             drifts=(drift, drift_forced, exact_drift),

@@ -27,7 +27,6 @@ from .inertial_flows import (
     ROOM,
     SECOND,
     VECTOR,
-    add_perturbations,
     attitude_at,
     body_at,
     force_at,
@@ -113,9 +112,9 @@ def sum_pairs_in_parallel(S: Any, y: Any, p: Any, evaluate_pairs: Any) -> None:
 
 
 @cache
-def parallel_forces(gravity: Any) -> tuple[Flow, Flow]:
+def parallel_forces(gravity: Any, perturb: Any) -> tuple[Flow, Flow]:
     """The forces on momenta and on velocities, as `gravity_forces` makes them."""
-    serial = gravity_forces(gravity, sum_pairs, add_perturbations, to_rates)
-    parallel = gravity_forces(pair_evaluator(gravity), sum_pairs_in_parallel, add_perturbations, to_rates)
+    serial = gravity_forces(gravity, sum_pairs, perturb, to_rates)
+    parallel = gravity_forces(pair_evaluator(gravity), sum_pairs_in_parallel, perturb, to_rates)
     on_momenta, on_velocities = map(ParallelFlow, parallel, serial)
     return on_momenta, on_velocities

@@ -128,7 +128,9 @@ class FullTwoBodyProblem(GravitatingBodies):
     @cached_property
     def representations(self) -> Mapping[str, Representation]:
         functions = self.perturbations.functions
-        forces = gravity_forces(self.pairs.kernel, mutual_force, add_perturbations, to_rates)
+        forces = gravity_forces(
+            self.pairs.kernel, mutual_force, add_perturbations if self.perturbations else None, to_rates
+        )
         return forms(
             layouts=(RELATIVE, VELOCITIES),
             drifts=(drift, drift_forced, exact_drift),

@@ -55,18 +55,21 @@ def forms(
 @cache
 def gravity_forces(gravity: Any, attract: Any, add_perturbations: Any, to_rates: Any) -> tuple[Flow, Flow]:
     """The forces on momenta and on velocities. `attract(S, y, p, gravity)` puts those of mutual gravity into the slots,
-    `add_perturbations` adds the others, and `to_rates` turns them into what they do to velocities."""
+    `add_perturbations` adds the others, and `to_rates` turns them into what they do to velocities. Without perturbations,
+    `add_perturbations` is None: compiling them takes as long as all the rest."""
 
     @flow
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         attract(S, y, p, gravity)
-        add_perturbations(S, y, p, t, perturbation_forces)
+        if add_perturbations is not None:
+            add_perturbations(S, y, p, t, perturbation_forces)
         return SUCCESS
 
     @flow
     def force_on_velocities(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         attract(S, y, p, gravity)
-        add_perturbations(S, y, p, t, perturbation_forces)
+        if add_perturbations is not None:
+            add_perturbations(S, y, p, t, perturbation_forces)
         to_rates(S, y, p)
         return SUCCESS
 

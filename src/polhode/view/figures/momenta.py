@@ -12,8 +12,16 @@ from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
 from .axes import Given, body_labels, label_quantity, label_rate, panels
 from .orbits import break_at_jumps
-from .style import BLACK, legend_beside, styled
-from .time_series import Turning, attitude_frames, draw_components, drawable_part, set_angle_axis, set_time_axis
+from .style import legend_beside, styled
+from .time_series import (
+    Turning,
+    attitude_frames,
+    draw_components,
+    draw_curve,
+    drawable_part,
+    set_angle_axis,
+    set_time_axis,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +46,6 @@ def plot_momenta(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         values = bodies.sum(axis=1) if i == count else bodies[:, i]
         size = np.linalg.norm(values, axis=1, keepdims=True)
         draw_components(ax, t, np.hstack([values, size]), labels, turning)
-        ax.lines[-1].set(color=BLACK, linewidth=0.9, linestyle="--" if not turning.coarse else "none")
         name = "all bodies" if i == count else names[i] if count > 1 else ""
         title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
         ax.set_title((f"{name}" if name else title) + (turning.note if i == 0 else ""))
@@ -109,7 +116,7 @@ def plot_coupled_bodies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     if pairs:
         apart = np.degrees([unchecked.rotation_distance(R[:, i], R[:, j]) for i, j in pairs])
         for (i, j), angle in zip(pairs, apart, strict=True):
-            axes[-1].plot(t, angle, label=f"{names[i]} – {names[j]}", **turning.line_style())
+            draw_curve(axes[-1], t, angle, turning, label=f"{names[i]} – {names[j]}")
         axes[-1].set_title("angle between the attitudes of two bodies")
         set_angle_axis(axes[-1], trajectory, apart, (0, 90, 180))
         legend_beside(axes[-1])

@@ -82,11 +82,13 @@ def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     far = f"{nearest * metres:.5g}{f' {lengths}' if lengths else ''}"
     when = f"{closest * seconds:.5g} {times}" if times else f"t = {closest:.5g}"
     right.plot(closest, nearest, ".", color=GREY)
+    side = -1 if closest > np.mean(trajectory.t[[0, -1]]) else 1  # towards the middle, where there is room
     right.annotate(
         f"{far} at {when}",
         (closest, nearest),
-        (8, 6),
+        (8 * side, 6),
         textcoords="offset points",
+        ha="left" if side > 0 else "right",
         fontsize=8,
         color=GREY,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
@@ -172,8 +174,9 @@ def plot_libration(trajectory: Trajectory, *, ax: Given = None) -> Figure:
 
 
 def break_at_jumps(angle: Array, turn: float) -> Array:
-    """An angle with gaps where it jumps from one end of its range to the other, so that no line is drawn across."""
-    jumps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.5 * turn
+    """An angle with gaps where it jumps, as from one end of its range to the other, so that no line is drawn across."""
+    # those of half a turn too, as of Euler angles where they are singular
+    jumps = np.abs(np.diff(angle, prepend=angle[:1])) > 0.4 * turn
     return np.where(jumps, np.nan, angle)
 
 

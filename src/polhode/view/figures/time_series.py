@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...geometry import quaternion, unchecked
 from ...simulation.trajectory import Trajectory
 from .axes import Given, label_angle, label_quantity, label_rate, label_time, legend_below, panels
-from .style import GREY, legend_beside, styled
+from .style import BLACK, GREY, legend_beside, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +24,10 @@ Array = NDArray[np.float64]
 EPSILON = float(np.finfo(float).eps)
 COARSE, FINE = 1.0, 0.04  # radians between samples: too far apart to join by lines, and close enough to look smooth
 MANY_TURNS = 60  # beyond which lines are thin, so that they do not merge so soon
+MERGED = 250  # beyond which they merge all the same: bands show the ranges instead
 MOST_POINTS = 40_000  # of a smooth curve
 SMALL = 0.3  # of the whole range of an angle: what stays within it gets an axis of its own range
-BINS = 300
+BINS, TURNS_PER_BIN = 300, 10
 LARGEST = 1e50
 
 
@@ -50,7 +51,14 @@ class Turning:
     @property
     def note(self) -> str:
         """What a title adds."""
+        if self.merged:
+            return " (bands: so many turns merge)"
         return " (samples too far apart to join by lines)" if self.coarse else ""
+
+    @property
+    def merged(self) -> bool:
+        """Whether lines of so many turns, or dots of so many samples, would fill the panel."""
+        return min(self.turns, self.samples / 8) > MERGED
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Turning:
@@ -86,7 +94,7 @@ def plot_invariants(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     sizes = trajectory.sizes()
     for name, error in trajectory.deviations().items():
         remark = ": conserved exactly" if not error.any() else "" if sizes[name] else " (absolute)"
-        label = replace_missing_glyphs(trajectory.system.conserved[name].meaning) + remark
+        label = _in_words(name, trajectory.system.conserved[name].meaning) + remark
         worst = max(worst, float(error.max()))
         t, error = _envelope(trajectory.t, error)
         ax.plot(t, np.where(error > 0.0, error, np.nan), label=label, linewidth=1.0)
@@ -136,7 +144,7 @@ def plot_attitude(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     draw_components(top, t, q, ["x", "y", "z", "w"], turning)
     top.set_title(f"unit quaternion, {attitude_frames(trajectory)}" + turning.note)
     top.set_ylabel("q")
-    middle.plot(t, angle, **turning.line_style())
+    draw_curve(middle, t, angle, turning)
     middle.set_title("rotation angle")
     set_angle_axis(middle, trajectory, angle, (0, 90, 180, 270, 360))
     draw_components(bottom, t, axis, ["$n_1$", "$n_2$", "$n_3$"], turning)
@@ -190,10 +198,31 @@ def replace_missing_glyphs(text: str) -> str:
     return "".join(c if ord(c) < 0x10000 else unicodedata.normalize("NFKC", c) for c in text)
 
 
+def _in_words(name: str, meaning: str) -> str:
+    """What a conserved quantity is; before a mere formula, its name."""
+    named = meaning if meaning[:1].isascii() else f"{name.replace('_', ' ')} {meaning}"
+    return replace_missing_glyphs(named)
+
+
+def draw_curve(ax: Axes, t: Array, values: Array, turning: Turning, **options: Any) -> None:
+    """Draw a curve over time: as a line, as dots, or, where it oscillates too often for these, as the band that it fills."""
+    if not turning.merged:
+        ax.plot(t, values, **turning.line_style() | options)
+        return
+    size = -(-len(t) // int(min(BINS, turning.turns / TURNS_PER_BIN)))
+    first = np.arange(0, len(t), size)
+    low, high = np.fmin.reduceat(values, first), np.fmax.reduceat(values, first)
+    options = {name: value for name, value in options.items() if name in ("color", "label")}
+    (line,) = ax.plot(t[first], low, linewidth=0.6, **options | {"label": None})
+    ax.plot(t[first], high, linewidth=0.6, color=line.get_color())
+    ax.fill_between(t[first], low, high, color=line.get_color(), alpha=0.3, linewidth=0.0, label=options.get("label"))
+
+
 def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], turning: Turning) -> None:
-    """Draw each component of `values` over time into `ax`."""
+    """Draw each component of `values` over time into `ax`; beyond three vector components, a length |·| is dashed."""
     for column, label in zip(values.T, labels, strict=True):
-        ax.plot(t, column, label=label, **turning.line_style())
+        length = {"color": BLACK, "linewidth": 0.9, "linestyle": "none" if turning.coarse else "--"}
+        draw_curve(ax, t, column, turning, label=label, **(length if "|" in label else {}))
     # zero is always shown: otherwise the rounding errors of a constant would fill the axes
     low, high = np.nanmin(values, initial=0.0), np.nanmax(values, initial=0.0)
     margin = 0.06 * (high - low) or 1.0
