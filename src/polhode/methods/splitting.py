@@ -18,7 +18,7 @@ from ..core.system import System
 from ..scalars import loop, tail
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
-from .loops import Clock, LoopRun, Slots, Span, aligned, put_force
+from .loops import Clock, LoopRun, Slots, Span, aligned, put_force, put_sample
 
 # The first kicks and drifts of each set; symmetry and their sums give the rest. A set that begins with a drift has a first
 # kick of zero.
@@ -115,7 +115,7 @@ def splitting_loop(
             for i in range(size):
                 y[momenta + i] += kicks[s + 1] * step * y[forces + i]
         if (k + 1) % span.every == 0:
-            samples[row, :] = y[: samples.shape[1]]
+            put_sample(samples, row, y)
             row += 1
     report[EVALUATIONS] += span.steps * drifts.shape[0]
     return 0, span.steps
