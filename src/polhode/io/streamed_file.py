@@ -6,7 +6,7 @@ The file is the one that `Trajectory.save` would write: variable by variable and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
+from ..simulation.trajectory import Trajectory
 from .atomic_files import check_writable, reason, replacing
 from .checkpoint_folder import ROWS, CheckpointFolder
-from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header
+from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header, from_dataset
 
 Array = NDArray[np.float64]
 CHUNK = 10_000  # samples that are compressed together
@@ -64,6 +65,25 @@ def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
     except RuntimeError as error:  # from the HDF5 library, as when the disk is full
         raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     return target
+
+
+def overview(path: str | PathLike[str], system: System, most: int = 20_000) -> Trajectory:
+    """The first sample of a result file, every n-th after it, and the last: at most about `most`, whatever the file holds."""
+    import xarray
+
+    data: dict[str, Any] = {}
+    with _opened(Path(path)) as file:
+        attributes = {key: file.getncattr(key) for key in file.ncattrs()}
+        count = int(file.dimensions[TIME].size)
+        every = -(-count // most)
+        block = max(CHUNK // every, 1) * every  # samples that are read together
+        for name in (TIME, *Header.from_attributes(attributes).values):
+            file[name].set_var_chunk_cache(size=1_000_000)  # what was read would stay in a larger one
+            parts = [np.asarray(file[name][i : min(i + block, count)])[::every] for i in range(0, count, block)]
+            last = [np.asarray(file[name][count - 1 :])] if (count - 1) % every else []
+            data[name] = (file[name].dimensions, np.concatenate([*parts, *last]))
+    whole = from_dataset(xarray.Dataset(data, attrs=attributes), system)
+    return replace(whole, save_every=whole.save_every * every, tangent_of=())
 
 
 def _opened(file: Path) -> Any:
