@@ -7,7 +7,7 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -105,6 +105,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     from ..io.checkpoint_folder import CheckpointFolder
     from ..io.existing_result import check_replaceable
     from ..io.scenario.build import build_plan
+    from ..io.streamed_file import overview, write_streamed
     from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
     from ..view.figures.style import has_matplotlib
@@ -119,6 +120,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if options.report else (None, None)
     drawings = [out / f"{file.stem}-{name}.png" for name in figures]
     check_files(path for path in (file, partial, page, copy, *drawings) if path)
+    plan.check_room(out)
     if options.dry_run:
         with say_when_compiling(not options.quiet):
             _show_plan(plan, figures)
@@ -137,27 +139,44 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     store = CheckpointFolder(file.with_suffix(CHECKPOINT))
     if options.anew:
         store.remove()
+    if plan.stored is not None:
+        tell("there are more samples than fit into memory: they are written as they are computed")
+        if options.earlier:
+            fail(f"a run of more samples than fit into memory goes on by itself: polhode resume {out}", 2)
     treat_termination_as_interrupt()
     try:
         progress, earlier = not options.quiet, options.earlier
         with warnings.catch_warnings(), say_when_compiling(progress):
             warnings.simplefilter("ignore", RunWarning)  # said below
-            trajectory = (
-                plan.resume(load(earlier), progress=progress)
-                if earlier
-                else plan.run(progress=progress, checkpoint=store.path, checkpoint_every=options.checkpoint_every)
-            )
+            often: dict[str, Any] = {"progress": progress, "checkpoint_every": options.checkpoint_every}
+            if plan.stored is not None:
+                make_folder(out)
+                plan.run(**often, store=file)
+                trajectory = overview(file, plan.system)
+            elif earlier:
+                trajectory = plan.resume(load(earlier), progress=progress)
+            else:
+                trajectory = plan.run(**often, checkpoint=store.path)
     except ConvergenceError as error:
+        if plan.stored is not None and store.segments:
+            write_streamed(store, partial)
+            store.remove()
+            fail(f"{error}\nmost samples before it are in {partial}", 1)
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
+        if plan.stored is not None:
+            fail(f"{error}. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
         _save_interrupted(error, partial, command if plan.steps is not None else None)
     try:
         with defer_signals():
             make_folder(out)
-            trajectory.save(file)
+            if plan.stored is None:
+                trajectory.save(file)
             store.remove()
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
+    if plan.stored is not None:
+        tell(f"{len(trajectory):,} of its samples stand for all in what follows")
     if not options.quiet:
         show_conservation(trajectory)
     if accuracy := trajectory.accuracy:
@@ -182,6 +201,7 @@ def check(scenario: ScenarioName, changes: Changes = None) -> None:
     from ..io.scenario.build import build_plan
 
     plan = build_plan(open_scenario(scenario, changes))
+    plan.check_room(Path())
     _figures(plan)
     _try_first_step(plan)
     say(f"{plan.scenario.name} is valid: {_summary(plan)}")
@@ -302,6 +322,10 @@ def _show_plan(plan: Plan, figures: list[str]) -> None:
         "memory": f"about {(trial.memory or 0) / 1e6:,.0f} MB",
         "output": ", ".join([plan.scenario.output_name, *figures]),
     }
+    if plan.stored is not None:
+        rows["disk"] = (
+            f"at most {plan.stored / 1e9:.3g} GB: more samples than memory holds, written as they are computed"
+        )
     if chosen:
         rows["tolerance"] = (
             f"{plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}; steps as a first look suggests"

@@ -6,7 +6,7 @@ The file is the one that `Trajectory.save` would write: variable by variable and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
+from ..simulation.trajectory import Trajectory
 from .atomic_files import check_writable
 from .checkpoint_folder import ROWS, CheckpointFolder
+from .dataset import Dataset, Variable
 from .netcdf import LOSSLESS, attributes_of, opened, writing
-from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header
+from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header, from_dataset
 
 Array = NDArray[np.float64]
 CHUNK = 10_000  # samples that are compressed together
@@ -55,6 +57,23 @@ def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
     with writing(target) as out, opened(folder.segments[-1]) as last:
         _copy(_pieces(folder.segments), last, out)
     return target
+
+
+def overview(path: str | PathLike[str], system: System, most: int = 20_000) -> Trajectory:
+    """The first sample of a result file, every n-th after it, and the last: at most about `most`, whatever the file holds."""
+    data: dict[str, Variable] = {}
+    with opened(Path(path)) as file:
+        attributes = attributes_of(file)
+        count = int(file.dimensions[TIME].size)
+        every = -(-count // most)
+        block = max(CHUNK // every, 1) * every  # samples that are read together
+        for name in (TIME, *Header.from_attributes(attributes).values):
+            file[name].set_var_chunk_cache(size=1_000_000)  # what was read would stay in a larger one
+            parts = [np.asarray(file[name][i : min(i + block, count)])[::every] for i in range(0, count, block)]
+            last = [np.asarray(file[name][count - 1 :])] if (count - 1) % every else []
+            data[name] = Variable(file[name].dimensions, np.concatenate([*parts, *last]))
+    whole = from_dataset(Dataset(data, attributes), system)
+    return replace(whole, save_every=whole.save_every * every, tangent_of=())
 
 
 def _read(pieces: Sequence[Piece], name: str) -> Iterator[Array]:

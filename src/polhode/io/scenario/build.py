@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,11 +28,14 @@ from .document import RunTable, Scenario
 from .validation import ScenarioError, arguments, nearest
 
 LIBRARIES = 250_000_000  # bytes of Python, compiled code and the libraries for files, whatever is run
+STREAMING = 60_000_000  # bytes of the samples that a run holds which writes them as it goes
+SHARE = 0.5  # of this machine's memory, beyond which a run writes its samples as it goes
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario ready to run; `memory` is what it takes at most to run and save it, in bytes.
+    """A scenario ready to run; `memory` is what it takes at most to run and save it, in bytes. `stored` are the bytes,
+    before they are compressed, that a run writes which has more samples than memory can hold, as it goes; else None.
 
     A run to a tolerance chooses its steps, and its method too if the scenario names none: what is not known yet is None.
     """
@@ -44,6 +48,7 @@ class Plan:
     samples: int | None
     memory: int | None
     events: list[Event]
+    stored: int | None = None
 
     def run(
         self,
@@ -52,10 +57,15 @@ class Plan:
         steps: int | None = None,
         checkpoint: Path | None = None,
         checkpoint_every: float = 60.0,
+        store: Path | None = None,
     ) -> Trajectory:
         """Run it, or only its first `steps`, from its `checkpoint` on if there is one. Runs to a tolerance or with chosen times
-        have no checkpoints. The result's provenance holds the scenario's title, description and text."""
+        have no checkpoints. The result's provenance holds the scenario's title, description and text.
+
+        With `store` the samples go to this file as they are computed, and the last one is returned."""
         run = self.scenario.document.run
+        if self.stored is not None and store is None and steps is None:
+            raise _too_large(self.scenario.name, run, self.samples, self.stored, "this machine has")
         with locate_errors(self.scenario.name, "run"):
             return simulate(
                 self.state,
@@ -65,8 +75,9 @@ class Plan:
                 events=self.events,
                 progress=progress,
                 provenance=provenance_of(self.scenario),
-                checkpoint=checkpoint if self.steps is not None and run.t_eval is None else None,
+                checkpoint=checkpoint if self.steps is not None and run.t_eval is None and store is None else None,
                 checkpoint_every=checkpoint_every,
+                store=store,
             )
 
     def _extent(self, steps: int | None) -> dict[str, Any]:
@@ -91,8 +102,16 @@ class Plan:
             steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
         scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))
-        samples, memory = _check_memory(name, run, self.state, method, steps)
+        samples, memory, _ = _check_memory(name, run, self.state, method, steps)
         return replace(self, scenario=scenario, method=method, steps=steps, samples=samples, memory=memory)
+
+    def check_room(self, folder: Path) -> None:
+        """Refuse a run whose samples do not fit on the disk that this folder is, or will be, on."""
+        there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+        if self.stored is not None and self.stored > shutil.disk_usage(there).free:
+            raise _too_large(
+                self.scenario.name, self.scenario.document.run, self.samples, self.stored, "the disk has room for"
+            )
 
     def resume(self, earlier: Trajectory, *, progress: bool = False) -> Trajectory:
         """Run what is left to do after an `earlier`, unfinished run of the same scenario."""
@@ -128,8 +147,8 @@ def build_plan(scenario: Scenario) -> Plan:
         problem = "step and tolerance exclude each other: give one of them"
         raise ScenarioError(where, "run.tolerance", run.tolerance, problem=problem)
     steps = _count_steps(where, run, run.step, state, method)
-    samples, memory = _check_memory(where, run, state, method, steps)
-    return Plan(scenario, system, state, method, steps, samples, memory, events)
+    samples, memory, stored = _check_memory(where, run, state, method, steps)
+    return Plan(scenario, system, state, method, steps, samples, memory, events, stored)
 
 
 def build_object(where: str, section: str, table: dict[str, Any], known: Mapping[str, type[Any]]) -> Any:
@@ -217,23 +236,33 @@ def _count_steps(where: str, run: RunTable, step: float, state: State, method: M
         return count_steps(state.t, step, run.t_end, run.steps)
 
 
-def _check_memory(where: str, run: RunTable, state: State, method: Method, steps: int) -> tuple[int, int]:
-    """The number of samples of so many steps, and the bytes that running and saving them take at most; an error if this
-    machine does not have them."""
+def _check_memory(where: str, run: RunTable, state: State, method: Method, steps: int) -> tuple[int, int, int | None]:
+    """The number of samples of so many steps, the bytes that running and saving them take at most, and those of the file if it
+    has to be written as the run goes; an error if that is not possible."""
     samples = 1 + -(-steps // run.save_every) if run.t_eval is None else len(run.t_eval)
-    memory = LIBRARIES + 8 * samples * _numbers(state, method, run.tangent)
+    held, written = _numbers(state, method, run.tangent)
+    memory = LIBRARIES + 8 * samples * (held + written)
+    if memory <= SHARE * physical_memory():
+        return samples, memory, None
+    if run.step is not None and run.t_eval is None:
+        return samples, LIBRARIES + STREAMING, 2 * 8 * samples * written  # in segments, then in one file
     if memory > physical_memory():
-        problem = f"{samples:.3g} samples would take {memory / 1e9:.3g} GB, more than this machine has: use a larger save_every"
-        raise ScenarioError(where, "run.save_every", run.save_every, problem=problem)
-    return samples, memory
+        raise _too_large(where, run, samples, memory, "this machine has")
+    return samples, memory, None
 
 
-def _numbers(state: State, method: Method, tangent: bool) -> int:
-    """How many numbers are held per sample when it is saved: the state twice, and all that a file tells of it."""
+def _too_large(where: str, run: RunTable, samples: int | None, size: int, room: str) -> ScenarioError:
+    problem = f"{samples:.3g} samples would take {size / 1e9:.3g} GB, more than {room}: use a larger save_every"
+    return ScenarioError(where, "run.save_every", run.save_every, problem=problem)
+
+
+def _numbers(state: State, method: Method, tangent: bool) -> tuple[int, int]:
+    """How many numbers per sample are held when it is saved, the state twice, and how many the file tells of it."""
     layout = state.system.representations[method.representation].layout
-    held = 2 * layout.size * (1 + layout.dimension if tangent else 1)
+    map_size = layout.size * layout.dimension if tangent else 0
     fields = sum(np.size(state.system.derive(name, state.values)) for name in state.system.fields)
-    return int(held + fields + sum(np.size(value) for value in state.invariants().values()))
+    written = fields + sum(np.size(value) for value in state.invariants().values())
+    return 2 * (layout.size + map_size), int(written)
 
 
 def provenance_of(scenario: Scenario) -> dict[str, Any]:
