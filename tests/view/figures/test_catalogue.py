@@ -153,6 +153,28 @@ def test_a_long_run_is_shown_whole():
     assert Turning.of(simulated(steps=5000, save_every=50, step=0.2)).coarse
 
 
+def test_curves_of_very_many_turns_are_bands_that_hold_every_value():
+    few, many = simulated(steps=2000), simulated(steps=20_000)
+    assert not Turning.of(few).merged
+    assert Turning.of(many).merged
+    assert not plots.plot_rates(few).axes[0].collections
+    upper = plots.plot_rates(many).axes[0]
+    assert "bands" in upper.get_title(loc="left")
+    assert len(upper.collections) == 3
+    for i in range(3):
+        low, high = upper.lines[2 * i : 2 * i + 2]
+        bins = np.clip(np.searchsorted(low.get_xdata(), many.t, side="right") - 1, 0, None)
+        assert np.all(low.get_ydata()[bins] <= many.omega[:, i])
+        assert np.all(many.omega[:, i] <= high.get_ydata()[bins])
+        assert np.ptp(many.omega[:, i]) == pytest.approx(high.get_ydata().max() - low.get_ydata().min(), rel=1e-12)
+
+
+def test_an_energy_that_is_a_mere_formula_is_named():
+    run = ph.simulate(ph.PlanarPendulum.example(), step=0.01, steps=20)
+    (ax,) = plots.plot_invariants(run).axes
+    assert ax.lines[0].get_label().startswith("energy ½ J")
+
+
 def test_the_figure_of_conserved_quantities_says_what_the_table_says():
     """Also where a conserved vector is near zero at the start: then its terms give the scale, not its first value."""
     trajectory = ph.simulate(ph.FullBodyProblem.example(), step=0.05, steps=200)

@@ -49,7 +49,8 @@ def plot_family(result: Family, y: str | Quantity = "energy", ax: Axes | None = 
         if places:
             name = "change of stability" if kind == "stability" else kind
             ax.plot(x[places], values[places], linestyle="", marker=marker, color="black", markersize=7, label=name)
-    ax.set(xlabel=result.parameter, ylabel=y if isinstance(y, str) else getattr(y, "__name__", ""))
+    ylabel = y if isinstance(y, str) else getattr(y, "__name__", "")
+    ax.set(xlabel=result.parameter.replace("_", " "), ylabel=ylabel.replace("_", " "))
     ax.legend()
     return ax.get_figure()  # type: ignore[return-value]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...geometry import unchecked
 from ...simulation.trajectory import Trajectory
-from .axes import Given, legend_below, panels
+from .axes import Given, legend_below, panels, superscripts
 from .polhode_curves import polhode_family, separatrix_curves
 from .shaded_ellipsoid import ShadedEllipsoid
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
@@ -38,13 +38,19 @@ def plot_polhode(trajectory: Trajectory, *, size: tuple[float, float] = (6.6, 6.
     given = ax
     figure, (ax,) = panels(given, ["a"], size)
     draw_polhode(ax, trajectory)
-    energy, momentum = (float(trajectory.state(0).invariants()[name]) for name in ("energy", "momentum_norm"))
-    numbers = rf"energy {energy:.4g},  momentum $|\Pi|$ = {momentum:.4g}"
+    energy, momentum = (_first_value(trajectory, name) for name in ("energy", "momentum_norm"))
+    numbers = rf"energy {energy},  momentum $|\Pi|$ = {momentum}"
     if given is None:
         title = f"Polhode on the energy ellipsoid, in momentum space\n{trajectory.method!r}, {numbers}"
         figure.suptitle(title, size=11)
     legend_below(figure, ax, given, 3)
     return figure
+
+
+def _first_value(trajectory: Trajectory, name: str) -> str:
+    """A conserved quantity at the start, with its unit if the run names units."""
+    unit = trajectory.units.of(trajectory.system.conserved[name].unit or "")
+    return f"{float(trajectory.state(0).invariants()[name]):.4g} {superscripts(unit)}".rstrip()
 
 
 def draw_polhode(ax: Axes, trajectory: Trajectory) -> None:

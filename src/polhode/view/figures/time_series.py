@@ -211,11 +211,14 @@ def draw_curve(ax: Axes, t: Array, values: Array, turning: Turning, **options: A
         return
     size = -(-len(t) // int(min(BINS, turning.turns / TURNS_PER_BIN)))
     first = np.arange(0, len(t), size)
-    low, high = np.fmin.reduceat(values, first), np.fmax.reduceat(values, first)
+    ranges = [
+        np.append(found, found[-1]) for found in (np.fmin.reduceat(values, first), np.fmax.reduceat(values, first))
+    ]
+    (low, high), times = ranges, np.append(t[first], t[-1])
     options = {name: value for name, value in options.items() if name in ("color", "label")}
-    (line,) = ax.plot(t[first], low, linewidth=0.6, **options | {"label": None})
-    ax.plot(t[first], high, linewidth=0.6, color=line.get_color())
-    ax.fill_between(t[first], low, high, color=line.get_color(), alpha=0.3, linewidth=0.0, label=options.get("label"))
+    (line,) = ax.plot(times, low, linewidth=0.6, **options | {"label": None})
+    ax.plot(times, high, linewidth=0.6, color=line.get_color())
+    ax.fill_between(times, low, high, color=line.get_color(), alpha=0.3, linewidth=0.0, label=options.get("label"))
 
 
 def draw_components(ax: Axes, t: Array, values: Array, labels: list[str], turning: Turning) -> None:
