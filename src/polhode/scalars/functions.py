@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import overload
 
 from .duals import Dual, dual_of, make, negated, parts, registers, zero_partials
-from .lanes import DOUBLE, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
+from .lanes import DOUBLE, INT32, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
 overloads = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})
@@ -180,13 +180,17 @@ def worst(x: Any) -> Any:
 @intrinsic
 def _worst_lane(typing: Any, x: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        lanes = [element(builder, args[0], i) for i in range(x.width)]
-        top = lanes[0]
-        for lane in lanes[1:]:
+        top, count = args[0], x.width
+        while count > 1:  # the worse of each two lanes, of which one has to stand twice where their number is odd
+            half = -(-count // 2)
+            low, high = (
+                builder.shuffle_vector(top, top, ir.Constant(vector(half, INT32), [min(i, count - 1) for i in places]))
+                for places in (range(half), range(half, 2 * half))
+            )
             # an unordered comparison is true if either is NaN; taking the NaN of the two keeps it to the end
-            newer = builder.or_(builder.fcmp_ordered(">", lane, top), builder.fcmp_unordered("uno", lane, lane))
-            top = builder.select(newer, lane, top)
-        return top
+            newer = builder.or_(builder.fcmp_ordered(">", high, low), builder.fcmp_unordered("uno", high, high))
+            top, count = builder.select(newer, high, low), half
+        return element(builder, top, 0)
 
     return types.float64(x), emit
 

@@ -112,7 +112,8 @@ def wanted_root(
     """The root of `residual(terms, g, c)` that joins c = 0 as g shrinks, how many iterations it took, the squared
     relative residual, and whether it failed."""
     c, determinant, iterations = newton(residual, jacobian, terms, g, guess, dot(g, g) >= 0.0)
-    lost = where(is_wanted(J, c, relative_defect(residual, terms, weight, g, c), determinant), 0.0, 1.0) > 0.5
+    defect = relative_defect(residual, terms, weight, g, c)
+    lost = where(is_wanted(J, c, defect, determinant), 0.0, 1.0) > 0.5
     if any_of(lost):
         # Near the fold the guess may lie beyond it. Follow the solution from zero: with s = 1 − (1 − x)² for evenly
         # spaced x it moves evenly even where the fold makes it turn as √(1 − s).
@@ -121,9 +122,9 @@ def wanted_root(
             s = station * (2.0 * STATIONS - station) / (STATIONS * STATIONS)
             c, determinant, more = newton(residual, jacobian, terms, scale(s, g), c, lost)
             iterations += more
-        found = is_wanted(J, c, relative_defect(residual, terms, weight, g, c), determinant)
-        lost = lost & (where(found, 0.0, 1.0) > 0.5)
-    return c, iterations, relative_defect(residual, terms, weight, g, c), lost
+        defect = relative_defect(residual, terms, weight, g, c)
+        lost = lost & (where(is_wanted(J, c, defect, determinant), 0.0, 1.0) > 0.5)
+    return c, iterations, defect, lost
 
 
 @kernel

@@ -67,16 +67,17 @@ def masses(S: Any, p: Any) -> tuple[Any, Any]:
 @kernel
 def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, E1: Matrix, E2: Matrix) -> None:
     """The motion of a pair without force whose bodies turn by `1 + E1` and `1 + E2`, each in its own frame."""
-    A, Pi, Pi2 = get9(y, R, S), get3(y, PI, S), get3(y, PI2, S)
-    Gamma, gamma2 = get3(y, GAMMA, S), get3(y, GAMMA2, S)
-    moved = add(get3(y, X, S), scale(h * (m1 + m2) / (m1 * m2), Gamma))
+    put9(y, R, S, compose(get9(y, R, S), E1))
+    share = h / (m1 * m2)
+    Gamma = get3(y, GAMMA, S)
+    moved = add(get3(y, X, S), scale(share * (m1 + m2), Gamma))
+    put3(y, X2, S, add(get3(y, X2, S), scale(share * m1, get3(y, GAMMA2, S))))
     put3(y, X, S, turned_back(E2, moved))
-    put9(y, R, S, transpose(compose(transpose(compose(A, E1)), E2)))
-    put3(y, X2, S, add(get3(y, X2, S), scale(h / m2, gamma2)))
-    put9(y, R2, S, compose(get9(y, R2, S), E2))
     put3(y, GAMMA, S, turned_back(E2, Gamma))
-    put3(y, PI, S, turned_back(E2, Pi))
-    put3(y, PI2, S, turned_back(E2, Pi2))
+    put3(y, PI, S, turned_back(E2, get3(y, PI, S)))
+    put3(y, PI2, S, turned_back(E2, get3(y, PI2, S)))
+    put9(y, R, S, transpose(compose(transpose(get9(y, R, S)), E2)))
+    put9(y, R2, S, compose(get9(y, R2, S), E2))
 
 
 @flow
