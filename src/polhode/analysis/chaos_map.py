@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite
+from ..core.checks import check_finite, check_integer
 from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulation.arguments import is_whole
 from .chaos import fast_lyapunov_indicator, lyapunov, megno
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ def chaos_map(
     xs, ys = (_axis(name, values) for name, values in (("x", x), ("y", y)))
     if indicator not in INDICATORS:
         raise InvalidInputError("indicator", indicator, "one of " + ", ".join(map(repr, INDICATORS)))
-    if not is_whole(workers) or workers < 1:
-        raise InvalidInputError("workers", workers, "a positive whole number")
+    check_integer("workers", workers, 1)
     if isinstance(labels, str) or len(labels) != 2:
         raise InvalidInputError("labels", labels, "two names, of x and of y")
     options: dict[str, Any] = {"step": step, "t_end": t_end, "steps": steps, "method": method}

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_positive
-from ..errors import InvalidInputError
+from ..core.checks import check_integer, check_positive
 from ..geometry.increments.momentum_weight import largest_factor
 from ..geometry.increments.moser_veselov import increment
 from ..methods import LGVI, MoserVeselov
@@ -22,7 +21,7 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import ARRIVED, Arrival, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
+from .shooting import Arrival, Shooter, Shot, check_problem, extremals, guesses, shown
 
 Array = NDArray[np.float64]
 
@@ -74,36 +73,26 @@ def steer_discrete(
     (0.248700626, 0.248700626)
     """
     body, start, end = check_problem(Lambda, Q0, QN, starts)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise InvalidInputError("steps", steps, "a positive whole number")
-    step = check_positive("duration", duration) / steps
+    step = check_positive("duration", duration) / check_integer("steps", steps, 1)
     shooter = Shooter(body, start, end, step, int(steps), LGVI())
     shots: list[Shot] = []
     for M0 in shown(guesses(body, start, end, shooter.duration, starts, seed), starts, progress):
         # a momentum for which the step has no solution is brought back into the domain, where shooting can begin
         limit = float(largest_factor(body.weight, M0))
         shots.append(shooter.shoot(M0 * min(1.0, 0.9 * limit / step) if np.isfinite(limit) else M0))
-    cost = {id(s): _cost(body, step * s.M0, step, steps) for s in shots if s.miss < ARRIVED}
-    best = distinct((s for s in shots if s.miss < ARRIVED), cost)
-    if not best:
-        nearest = min(shot.miss for shot in shots)
-        raise MissedEndPointError(
-            f"none of {starts} starts met the end point in {steps} steps: the nearest ended {nearest:.3g} rad from it; "
-            "give more starts, or more steps",
-            nearest,
-        )
-    motion = _motion(body, start, best[0].M0, step, int(steps))
+    found = extremals(shots, lambda M0: _cost(body, step * M0, step, steps), f" in {steps} steps", "more steps")
+    motion = _motion(body, start, found.M0, step, int(steps))
     return DiscreteSteering(
         body=body,
         step=step,
         Q=motion.Q,
         U=np.swapaxes(motion.Q[:-1], -1, -2) @ motion.Q[1:],
         M=motion.M,
-        cost=cost[id(best[0])],
+        cost=found.cost,
         miss=float(np.linalg.norm(shooter.miss(motion.Q[-1]))),
-        others=tuple((s.M0, cost[id(s)]) for s in best[1:]),
+        others=found.others,
         starts=starts,
-        arrived=len(cost),
+        arrived=found.arrived,
     )
 
 

@@ -20,7 +20,7 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate, norm
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import ARRIVED, Arrival, MissedEndPointError, Shooter, Shot, check_problem, distinct, guesses, shown
+from .shooting import Arrival, MissedEndPointError, Shooter, Shot, check_problem, extremals, guesses, shown
 
 Array = NDArray[np.float64]
 
@@ -111,16 +111,8 @@ def steer(
     shots: list[Shot] = []
     for M0 in shown(guesses(body, start, end, duration, starts, seed), starts, progress):
         shots.append(_shooter(body, start, end, duration, M0).shoot(M0))
-    cost = {id(shot): _cost(body, shot.M0, duration) for shot in shots}
-    best = distinct((s for s in shots if s.miss < ARRIVED), cost)
-    if not best:
-        nearest = min(shot.miss for shot in shots)
-        raise MissedEndPointError(
-            f"none of {starts} starts met the end point: the nearest ended {nearest:.3g} rad from it; "
-            "give more starts, or a longer duration",
-            nearest,
-        )
-    M0, miss = _polished(body, start, end, duration, best[0].M0)
+    found = extremals(shots, lambda M0: _cost(body, M0, duration), "", "a longer duration")
+    M0, miss = _polished(body, start, end, duration, found.M0)
     if miss > 1e-10:
         raise MissedEndPointError(f"the end point is met only to {miss:.3g} rad", miss)
     return Steering(
@@ -131,9 +123,9 @@ def steer(
         M0=M0,
         cost=_cost(body, M0, duration),
         miss=miss,
-        others=tuple((s.M0, cost[id(s)]) for s in best[1:]),
+        others=found.others,
         starts=starts,
-        arrived=sum(s.miss < ARRIVED for s in shots),
+        arrived=found.arrived,
     )
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.checks import check_integer
 from ..errors import InvalidInputError, PolhodeError
 from .shooting import MissedEndPointError
 
@@ -165,8 +166,7 @@ class DiscreteProblem:
         `tolerance` is an error that says how far it is missed.
         """
         start, end = np.atleast_1d(np.array(x0, dtype=np.float64)), np.atleast_1d(np.array(xN, dtype=np.float64))
-        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-            raise InvalidInputError("steps", steps, "a positive whole number")
+        check_integer("steps", steps, 1)
         if start.shape != end.shape or start.ndim != 1:
             raise InvalidInputError("xN", xN, f"a vector like x0, of shape {start.shape}")
         U = np.atleast_1d(np.array(u, dtype=np.float64))

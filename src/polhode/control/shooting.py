@@ -7,15 +7,17 @@ found: each is a way to turn from Q₀ to Q_T that no small change makes shorter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.checks import check_integer
 from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State
-from ..errors import InvalidInputError, PolhodeError
+from ..errors import PolhodeError
 from ..geometry import son, unchecked
 from ..methods import LGVI
 from ..systems.son.rigid_body import RigidBodySOn
@@ -141,22 +143,39 @@ def guesses(body: RigidBodySOn, Q0: Array, QT: Array, duration: float, starts: i
         yield body.weight.J(son.hat(angle / duration * direction / np.linalg.norm(direction)))
 
 
-def distinct(shots: Iterable[Shot], cost: dict[int, float]) -> list[Shot]:
-    """Shots that arrived, cheapest first, each once; `cost` by `id`."""
-    distinct: list[Shot] = []
-    for shot in sorted(shots, key=lambda s: cost[id(s)]):
-        scale = float(np.linalg.norm(shot.M0))
-        if all(np.linalg.norm(shot.M0 - other.M0) > SAME * scale for other in distinct):
-            distinct.append(shot)
-    return distinct
+class Extremals(NamedTuple):
+    """The momentum of the cheapest extremal found and its cost, those of the others, and how many shots arrived."""
+
+    M0: Array
+    cost: float
+    others: tuple[tuple[Array, float], ...]
+    arrived: int
+
+
+def extremals(shots: list[Shot], cost: Callable[[Array], float], within: str, more: str) -> Extremals:
+    """What the shots found; `cost` is that of a momentum. The error if none arrived says `within` how many steps, and what
+    there should be `more` of."""
+    hits = [(shot.M0, cost(shot.M0)) for shot in shots if shot.miss < ARRIVED]
+    if not hits:
+        nearest = min(shot.miss for shot in shots)
+        raise MissedEndPointError(
+            f"none of {len(shots)} starts met the end point{within}: the nearest ended {nearest:.3g} rad from it; "
+            f"give more starts, or {more}",
+            nearest,
+        )
+    distinct: list[tuple[Array, float]] = []
+    for M0, value in sorted(hits, key=lambda hit: hit[1]):
+        scale = float(np.linalg.norm(M0))
+        if all(np.linalg.norm(M0 - other) > SAME * scale for other, _ in distinct):
+            distinct.append((M0, value))
+    return Extremals(*distinct[0], tuple(distinct[1:]), len(hits))
 
 
 def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) -> tuple[RigidBodySOn, Array, Array]:
     """The body and the two attitudes of a steering problem."""
     body = RigidBodySOn(Lambda)
     start, end = (body._rotation(name, Q) for name, Q in (("Q0", Q0), ("QT", QT)))
-    if not (isinstance(starts, (int, np.integer)) and starts >= 1):
-        raise InvalidInputError("starts", starts, "a positive whole number")
+    check_integer("starts", starts, 1)
     return body, start, end
 
 

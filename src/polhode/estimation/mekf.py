@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_positive
+from ..core.checks import check_finite, check_integer, check_positive
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulation.arguments import finite_number, is_whole
+from ..simulation.arguments import finite_number
 from .kalman_update import attitude_error, joseph_update, turned_attitude
 from .propagators import Propagator, Stepped, _body
 from .sensors import Gyro, VectorSensor
@@ -178,8 +178,7 @@ def consistency_band(degrees: int, samples: int, probability: float = 0.95) -> t
     True
     """
     for name, value in (("degrees", degrees), ("samples", samples)):
-        if not is_whole(value) or value < 1:
-            raise InvalidInputError(name, value, "a positive whole number")
+        check_integer(name, value, 1)
     if not (finite_number(probability) and 0 < probability < 1):
         raise InvalidInputError("probability", probability, "a number between 0 and 1, such as 0.95")
     tail = 0.5 * (1 - probability)

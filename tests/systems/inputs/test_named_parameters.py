@@ -145,6 +145,65 @@ def test_directors_take_parameters() -> None:
 
 
 @pytest.mark.verify
+@pytest.mark.parametrize(
+    ("named", "plain"),
+    [
+        ({"potential": "-k*cos(theta)", "torque": "c*sin(t) - k*omega"}, {"torque": "0.3*sin(t) - 2*omega"}),
+        ({"potential": lambda theta, k: -k * sympy.cos(theta)}, {}),
+        ({"potential": "-k*cos(theta)", "torque": lambda t, theta, omega, c: c * theta * omega}, None),
+    ],
+    ids=["formulas", "function", "torque"],
+)
+def test_planar_bodies_take_parameters(named: dict[str, Any], plain: dict[str, Any] | None) -> None:
+    """The same as with the numbers written in, tangent map and all; another number compiles nothing."""
+    drag = {"torque": lambda t, theta, omega: 0.3 * theta * omega} if plain is None else plain
+
+    def run(k: float, c: float, **given: Any) -> tuple[np.ndarray, np.ndarray]:
+        numbers = {"k": k, "c": c} if "torque" in given else {"k": k}
+        body = ph.PlanarBody(1.3, [0.2], sine_harmonics=[0.1, 0.4], parameters=numbers, **given)
+        end = ph.simulate(body.state(theta=0.9, omega=-0.7), step=0.05, steps=10, tangent=True)
+        return np.array([*end.final.z, end.final.p]), end.tangent
+
+    body = ph.PlanarBody(1.3, [0.2], sine_harmonics=[0.1, 0.4], potential="-2*cos(theta)", **drag)
+    written = ph.simulate(body.state(theta=0.9, omega=-0.7), step=0.05, steps=10, tangent=True)
+    end, tangent = run(2.0, 0.3, **named)
+    np.testing.assert_allclose(end, [*written.final.z, written.final.p], atol=1e-14)
+    np.testing.assert_allclose(tangent, written.tangent, atol=1e-13)
+    with compilations() as compiled:
+        other, _ = run(1.1, 0.5, **named)
+    assert compiled == []
+    assert abs(other - end).max() > 1e-3
+
+
+def relativistic(R: Any, omega: Any, k: Any, c: Any) -> Any:
+    return 0.5 * (omega @ omega) + k * omega[2] ** 4 - c * R[2, 2]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [{"lagrangian": "0.5*(omega1**2 + omega2**2 + omega3**2) + k*omega3**4 - c*R33"}, {"lagrangian": relativistic}],
+    ids=["formula", "function"],
+)
+def test_general_bodies_take_parameters(named: dict[str, Any]) -> None:
+    """The same as with the numbers written in, tangent map and all; another number compiles nothing."""
+
+    def run(**given: Any) -> Any:
+        return ph.simulate(ph.systems.GeneralBody(**given).state(**START), step=0.05, steps=5, tangent=True)
+
+    written = run(lagrangian="0.5*(omega1**2 + omega2**2 + omega3**2) + 0.1*omega3**4 - 0.7*R33")
+    found = run(parameters={"k": 0.1, "c": 0.7}, **named)
+    np.testing.assert_allclose(found.final.Pi, written.final.Pi, atol=1e-14)
+    np.testing.assert_allclose(found.tangent, written.tangent, atol=1e-12)
+    drift = [float(np.ptp(traj.invariants()["energy"])) for traj in (found, written)]
+    assert drift[0] == pytest.approx(drift[1], rel=1e-6)
+    with compilations() as compiled:
+        other = run(parameters={"k": 0.2, "c": 0.5}, **named)
+    assert compiled == []
+    assert abs(other.final.Pi - found.final.Pi).max() > 1e-3
+    again = ph.systems.GeneralBody(**other.system.describe())
+    np.testing.assert_array_equal(again.state(**START).Pi, other.system.state(**START).Pi)
+
+
 def test_coupled_bodies_and_perturbations_take_parameters() -> None:
     def pair(**given: Any) -> np.ndarray:
         body = ph.CoupledBodies([J, [2, 1.5, 1]], **given)
@@ -289,7 +348,7 @@ def test_scenarios_and_files_hold_parameters(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"potential": "k*R33"}, "k is none of them: parameters can give it a value"),
-        ({"potential": 3 * symbols()[0, 1] * sympy.Symbol("k")}, "not k; parameters can give it a value"),
+        ({"potential": 3 * symbols()[0, 1] * sympy.Symbol("k")}, "not k: parameters can give it a value"),
         (
             {"potential": "R33", "parameters": {"k": 1.0}},
             "parameters.k = 1.0: no formula and no function uses this name",

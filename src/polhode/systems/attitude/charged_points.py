@@ -92,12 +92,7 @@ def end_slope(S: Any, p: Any, R: Matrix, Q: Matrix, sign: Any, vector: Any, slop
 @kernel
 def charge_moment(S: Any, p: Any, R: Matrix, vector: Any) -> Vector:
     """`a = Σ q ρ × Rᵀ A(Rρ)`."""
-    zero = 0.0 * R[0]
-    total = (zero, zero, zero)
-    for i in range(par_int(p, COUNT, S)):
-        q, rho = weighted_point(S, p, par_int(p, POINTS, S), i)
-        total = add(total, scale(q, cross(rho, apply_transposed(R, vector(S, p, apply(R, rho))))))
-    return total
+    return points_moment(S, R, p, par_int(p, POINTS, S), par_int(p, COUNT, S), vector)  # type: ignore[no-any-return]
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...bodies.inertia import INERTIA_ENTRIES
 from ...core.checks import check_nonzero, check_rotation
 from ...core.representation import Form, Representation
 from ...core.system import Invariant, State
@@ -16,6 +17,7 @@ from ...geometry.array_api import MATRIX as MATRIX_SHAPE
 from ...geometry.array_api import VECTOR, components
 from ...geometry.so3 import vee2_
 from ..inputs.attitude_function import AttitudeFunction
+from ..inputs.named_parameters import NamedParameters
 from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
 from ..inputs.sympy_kernels import has_corners
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate
@@ -35,6 +37,7 @@ class GeneralBody(AttitudeSystem):
     Give one of the two: `lagrangian`, a formula in R11 … R33 and omega1, omega2, omega3, or `hamiltonian`, one in R11 … R33
     and Pi1, Pi2, Pi3; as text, as a SymPy expression, as a kernel of nine and three numbers, or as a Python function of a
     3×3 array and three numbers. The kinetic energy need not be quadratic; its matrix ∂²L/∂ω² must not be singular.
+    `parameters`: values of the names in the formula, or of further arguments of the function.
 
     >>> body = GeneralBody(lagrangian="0.5*(omega1**2 + 2*omega2**2 + 3*omega3**2) + 0.1*omega3**4 - R33")
     >>> body.state(omega=[0.0, 0.0, 1.0]).Pi
@@ -47,17 +50,20 @@ class GeneralBody(AttitudeSystem):
     reference = "[LLM17] 6.3, 6.4, propositions 6.1, 6.2"
     conserved: Mapping[str, Invariant] = ENERGY
 
-    def __init__(self, lagrangian: Any = None, hamiltonian: Any = None) -> None:
+    def __init__(
+        self, lagrangian: Any = None, hamiltonian: Any = None, *, parameters: Mapping[str, Any] | None = None
+    ) -> None:
         if (lagrangian is None) == (hamiltonian is None):
             raise InvalidInputError("lagrangian", lagrangian, problem="give either lagrangian or hamiltonian")
+        named = self.named = NamedParameters(parameters, INERTIA_ENTRIES.end)
         if lagrangian is not None:
-            self.function = AttitudeFunction(lagrangian, "omega", "lagrangian")
-            self._transform = of_lagrangian(self.function)
+            transformed, self.function = of_lagrangian, AttitudeFunction(lagrangian, "omega", "lagrangian", named)
         else:
-            self.function = AttitudeFunction(hamiltonian, "Pi", "hamiltonian")
-            self._transform = of_hamiltonian(self.function)
+            transformed, self.function = of_hamiltonian, AttitudeFunction(hamiltonian, "Pi", "hamiltonian", named)
+        named.check_used()
+        self._transform = transformed(self.function.first, self.function.second, named.plain)
         super().__init__(self._mass_at_rest(), allow_unphysical=True)
-        drift, rhs = general_flows(self._transform)
+        drift, rhs = general_flows(self._transform, named.read, named.plain, named.at)
         self._representations: Mapping[str, Representation] = {
             Form.DEFAULT: Representation(MATRIX, drift=drift, rhs=rhs)
         }
@@ -68,10 +74,14 @@ class GeneralBody(AttitudeSystem):
     def representations(self) -> Mapping[str, Representation]:
         return self._representations
 
+    def _entries(self, R: Array) -> tuple[Any, ...]:
+        """An attitude as the kernels take it, with the named parameters behind."""
+        return components(R, MATRIX_SHAPE) + self.named.values
+
     def _mass_at_rest(self) -> Array:
         """∂²L/∂ω² at rest in the reference attitude: what stands for the inertia."""
         with np.errstate(all="ignore"):
-            A = self._transform.slopes(components(np.eye(3), MATRIX_SHAPE), components(np.zeros(3), VECTOR))
+            A = self._transform.slopes(self._entries(np.eye(3)), components(np.zeros(3), VECTOR))
         a = np.array([float(x) for x in A[:6]])
         mass = np.array([[a[0], a[5], a[4]], [a[5], a[1], a[3]], [a[4], a[3], a[2]]])
         if not (np.isfinite(mass).all() and np.linalg.eigvalsh(mass)[0] > 0.0):
@@ -94,7 +104,7 @@ class GeneralBody(AttitudeSystem):
     def _momentum(self, R: Array, omega: Array) -> Array:
         """Π and ∂ξ L, (..., 6)."""
         with np.errstate(all="ignore"):
-            found = self._transform.momentum(components(R, MATRIX_SHAPE), components(omega, VECTOR))
+            found = self._transform.momentum(self._entries(R), components(omega, VECTOR))
         return np.stack(np.broadcast_arrays(*found), axis=-1)
 
     def momentum_at(self, R: Array, omega: Array) -> Array:
@@ -102,11 +112,14 @@ class GeneralBody(AttitudeSystem):
 
     def rate_at(self, R: Array, Pi: Array) -> Array:
         with np.errstate(all="ignore"):
-            omega, *_ = self._transform.rate(components(R, MATRIX_SHAPE), components(Pi, VECTOR))
+            omega, *_ = self._transform.rate(self._entries(R), components(Pi, VECTOR))
         return np.stack(np.broadcast_arrays(*omega), axis=-1)
 
     def describe(self) -> dict[str, Any]:
-        return {self.function.field: self.function.describe()}
+        return {self.function.field: self.function.describe()} | self.named.describe()
+
+    def parameters(self) -> Array:
+        return np.concatenate([super().parameters(), self.named.numbers()])
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), values["Pi"]
@@ -123,13 +136,13 @@ class GeneralBody(AttitudeSystem):
         F = start.T @ end
         c = np.array(vee2_(components(F, MATRIX_SHAPE))) / (1.0 + np.trace(F))
         with np.errstate(all="ignore"):
-            Pi = pair_momentum(self._transform)(h, components(start, MATRIX_SHAPE), tuple(c))
+            Pi = pair_momentum(self._transform)(h, self._entries(start), tuple(c))
         return self.state(R=start, Pi=np.array(Pi), t=t)
 
     def _momentum_slopes(self, R: Array, omega: Array) -> tuple[Array, Array, Array]:
         """Π, ∂Π/∂ω and the derivative of Π along the group."""
         with np.errstate(all="ignore"):
-            found = self._transform.slopes(components(R, MATRIX_SHAPE), components(omega, VECTOR))
+            found = self._transform.slopes(self._entries(R), components(omega, VECTOR))
         a = np.array([float(x) for x in found])
         mass = np.array([[a[0], a[5], a[4]], [a[5], a[1], a[3]], [a[4], a[3], a[2]]])
         return self.momentum_at(R, omega), mass, a[6:].reshape(3, 3)

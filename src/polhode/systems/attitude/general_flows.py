@@ -38,6 +38,7 @@ from ...geometry.vectors import (
 from ...scalars import Flow, Rate, any_of, kernel, sqrt, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_functions import remembered
 from .base import attitude_and_momentum, put_attitude_and_momentum, put_rates
 from .legendre import RESIDUAL_BOUND, Transform, damped_newton, full, with_partials
 
@@ -57,15 +58,16 @@ def pair_momentum(transform: Transform) -> Any:
     @kernel
     def before(h: Any, R: Matrix, c: Vector) -> Vector:
         s, v, w = quaternion_and_rate(h, c)
-        here, there = momentum(R, w), momentum(compose(R, cayley_increment(c)), w)
+        here, there = momentum(R, w), momentum(compose(R[0:9], cayley_increment(c)) + R[9:], w)
         both = add(here[0:3], there[0:3])
         return subtract(scale(0.5, subtract(scale(s, both), cross(both, v))), scale(0.5 * h, here[3:6]))
 
     return before
 
 
-def general_flows(transform: Transform) -> tuple[Flow, Rate]:
-    """The variational step, and the right-hand side."""
+@remembered
+def general_flows(transform: Transform, read: Any, plain: Any, at: int) -> tuple[Flow, Rate]:
+    """The variational step, and the right-hand side; named parameters are read from `at` on."""
     rate, momentum, slopes, before = *transform, pair_momentum(transform)
 
     @kernel
@@ -92,7 +94,7 @@ def general_flows(transform: Transform) -> tuple[Flow, Rate]:
     def jacobian(terms: Any, c: Vector) -> Matrix:
         h, R, _ = terms
         s, _, w = quaternion_and_rate(h, c)
-        Q = compose(R, cayley_increment(c))
+        Q = compose(R[0:9], cayley_increment(c)) + R[9:]
         both = add(momentum(R, w)[0:3], momentum(Q, w)[0:3])
         here, there = slopes(R, w), slopes(Q, w)
         mass = add(here[0:3], there[0:3]) + add(here[3:6], there[3:6])
@@ -104,7 +106,8 @@ def general_flows(transform: Transform) -> tuple[Flow, Rate]:
 
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, Pi = attitude_and_momentum(S, y)
-        R0, Pi0 = values9(R), values3(Pi)
+        k = read(S, p, at)
+        R0, Pi0 = values9(R) + plain(k), values3(Pi)
         omega, slope, no_rate = rate(R0, Pi0)
         if any_of(no_rate):
             return NO_SOLUTION
@@ -119,17 +122,17 @@ def general_flows(transform: Transform) -> tuple[Flow, Rate]:
         found = (square <= RESIDUAL_BOUND * size) & (h * determinant * regular > 0.0)
         if any_of(where(found, 0.0, 1.0) > 0.5):
             return NO_SOLUTION
-        c = with_partials(c, Pi, jacobian, residual, (h, R0, Pi0), (h, R, Pi))
+        c = with_partials(c, Pi, jacobian, residual, (h, R0, Pi0), (h, R + k, Pi))
         E = cayley_increment(c)
         _, _, w = quaternion_and_rate(h, c)
         Q = compose(R, E)
-        here, there = scale(0.5 * h, momentum(R, w)[3:6]), scale(0.5 * h, momentum(Q, w)[3:6])
+        here, there = scale(0.5 * h, momentum(R + k, w)[3:6]), scale(0.5 * h, momentum(Q + k, w)[3:6])
         put_attitude_and_momentum(S, y, Q, add(turned_back(E, add(Pi, here)), there))
         return SUCCESS
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
         R, Pi = attitude_and_momentum(S, y)
-        omega, slope, failed = rate(R, Pi)
+        omega, slope, failed = rate(R + read(S, p, at), Pi)
         put_rates(S, dy, R, omega, add(cross(Pi, omega), slope))
         return NO_SOLUTION if any_of(failed) else SUCCESS
 

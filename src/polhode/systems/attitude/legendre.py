@@ -2,7 +2,8 @@
 
     Π = ∂L/∂ω,   ω = ∂H/∂Π,   H = Π·ω − L;   ∂ξ L = −∂ξ H at fixed R.
 
-One of the two directions is the derivative of what was given, the other the solution of three equations.
+One of the two directions is the derivative of what was given, the other the solution of three equations. In all kernels R is
+the attitude's nine numbers and, behind them, the values of named parameters.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ...geometry.increments.rigid import values3, values9
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, dot, negate, scale, solve, subtract
 from ...scalars import Dual, any_of, attach, kernel, where
 from ...scalars.functions import overloads
-from ..inputs.attitude_function import AttitudeFunction
+from ..inputs.user_functions import remembered
 
 MOST_ITERATIONS = 100
 SMALL = 1e-20  # a squared correction, relative to the solution, after which Newton's method has arrived
@@ -88,9 +89,9 @@ class Transform(NamedTuple):
     slopes: Any
 
 
-def conjugate(function: AttitudeFunction) -> Any:
-    """The kernel `(R, z) -> v, failed` that solves `∂f/∂v (R, v) = z`."""
-    first, second = function.first, function.second
+def conjugate(first: Any, second: Any, plain: Any) -> Any:
+    """The kernel `(R, z) -> v, failed` that solves `∂f/∂v (R, v) = z`, from the derivatives of f; `plain` takes partials off
+    the parameters."""
 
     @kernel
     def residual(terms: Any, v: Vector) -> Vector:
@@ -104,7 +105,7 @@ def conjugate(function: AttitudeFunction) -> Any:
 
     @kernel
     def solution(R: Matrix, z: Vector) -> tuple[Vector, Any]:
-        R0, z0 = values9(R), values3(z)
+        R0, z0 = values9(R[0:9]) + plain(R[9:]), values3(z)
         rest = scale(0.0, z0)
         offset = first(R0 + rest)[0:3]
         size = dot(z0, z0) + dot(offset, offset)
@@ -116,9 +117,10 @@ def conjugate(function: AttitudeFunction) -> Any:
     return solution
 
 
-def of_lagrangian(L: AttitudeFunction) -> Transform:
-    """The transform of a Lagrangian."""
-    first, second, solution = L.first, L.second, conjugate(L)
+@remembered
+def of_lagrangian(first: Any, second: Any, plain: Any) -> Transform:
+    """The transform of a Lagrangian, from its derivatives."""
+    solution = conjugate(first, second, plain)
 
     @kernel
     def rate(R: Matrix, Pi: Vector) -> tuple[Vector, Vector, Any]:
@@ -145,9 +147,10 @@ def times_columns(A: Matrix, X: Matrix) -> Matrix:
     return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]
 
 
-def of_hamiltonian(H: AttitudeFunction) -> Transform:
-    """The transform of a Hamiltonian."""
-    first, second, solution = H.first, H.second, conjugate(H)
+@remembered
+def of_hamiltonian(first: Any, second: Any, plain: Any) -> Transform:
+    """The transform of a Hamiltonian, from its derivatives."""
+    solution = conjugate(first, second, plain)
 
     @kernel
     def rate(R: Matrix, Pi: Vector) -> tuple[Vector, Vector, Any]:

@@ -32,7 +32,7 @@ from ...geometry.vectors import (
 from ...gravity import inertial_gravity
 from ...scalars import add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
-from .tides import BY, ON, drift_between_tides, rates_with_tides, turned_inertia
+from .tides import BY, ON, flows_with_tides, turned_inertia
 
 Array = NDArray[np.float64]
 
@@ -241,16 +241,7 @@ def push(S: Any, to: Any, y: Any, p: Any, whom: Any, r: Vector, g: Vector) -> No
     add3(to, angular_at(n, a), S, apply_transposed(get9(y, attitude_at(n, a), S), cross(g, r)))
 
 
-@flow
-def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The free motion between half the impulses of the tides."""
-    return drift_between_tides(S, y, p, t, h, report, par_int(p, TIDES, S), drift, tide_of, push)
-
-
-@rate
-def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
-    """The motion without gravity, with the tides."""
-    return rates_with_tides(S, y, p, t, dy, report, par_int(p, TIDES, S), rhs, tide_of, push)
+drift_forced, rhs_forced = flows_with_tides(TIDES, drift, rhs, tide_of, push)
 
 
 @cache

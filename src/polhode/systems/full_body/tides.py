@@ -30,7 +30,7 @@ from ...core.checks import check_integer, check_positive, from_table
 from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
 from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, dot, scale, solve
-from ...scalars import kernel, par
+from ...scalars import Flow, Rate, flow, kernel, par, rate
 from ...scalars.protocol import SUCCESS, par_int
 
 Array = NDArray[np.float64]
@@ -118,6 +118,23 @@ def rates_with_tides(
         whom, r, u, _, _ = tide_of(S, y, p, at)
         push(S, dy, y, p, whom, r, friction(par(p, at + STRENGTH, S), r, u))
     return status
+
+
+def flows_with_tides(at: int, drift: Flow, rhs: Rate, tide_of: Any, push: Any) -> tuple[Flow, Rate]:
+    """The flow `drift` between half the impulses of the tides, and the rates `rhs` with their forces; parameter `at` says
+    where the list of the tides begins."""
+
+    @flow
+    def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        tides = par_int(p, at, S)
+        return drift_between_tides(S, y, p, t, h, report, tides, drift, tide_of, push)  # type: ignore[no-any-return]
+
+    @rate
+    def rhs_forced(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
+        tides = par_int(p, at, S)
+        return rates_with_tides(S, y, p, t, dy, report, tides, rhs, tide_of, push)  # type: ignore[no-any-return]
+
+    return drift_forced, rhs_forced
 
 
 @kernel

@@ -14,7 +14,7 @@ With `∂ξ` the derivative along the group, `d/dε f(R exp(εS(e_j)), v)`, the 
     first(x)    ∂f/∂v (3), ∂ξ f (3)
     second(x)   ∂²f/∂v² as a symmetric matrix (6), ∂ξ ∂f/∂v (9), row i that of component i
 
-of the twelve numbers x, those of R and then those of v.
+of the numbers x, those of R, of named parameters if there are any, and of v.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...scalars.compile import Kernel
 from .limits import limited
+from .named_parameters import NONE, NamedParameters
 from .numerical_derivatives import kernel_derivatives, python_derivatives
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .tracing import trace
+from .user_functions import taken_parameters, with_arguments
 
 Array = NDArray[np.float64]
 SYMMETRIC = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))  # the order of six entries
@@ -46,12 +48,16 @@ class AttitudeFunction:
 
     expression: Any = None
 
-    def __init__(self, given: Any, vector: str, field: str) -> None:
-        self.vector, self.field = vector, field
-        expression = self._expression(given)
+    def __init__(self, given: Any, vector: str, field: str, parameters: NamedParameters = NONE) -> None:
+        self.vector, self.field, self.parameters = vector, field, parameters
+        _, taken = taken_parameters(field, given, parameters, (2,)) if callable(given) else (0, [])
+        expression = self._expression(given, taken)
         if expression is not None:
             self.expression = expression
             self._derive(given)
+        elif taken:
+            problem = f"a function that takes named parameters ({', '.join(taken)}) and neither compares nor chooses"
+            raise InvalidInputError(field, given, problem)
         elif isinstance(given, (Kernel, Dispatcher)):
             self.value, self.first, self.second = kernel_derivatives(given)
         else:
@@ -75,24 +81,22 @@ class AttitudeFunction:
 
         return symbols(), [sympy.Symbol(f"{self.vector}{i}", real=True) for i in (1, 2, 3)]
 
-    def _expression(self, given: Any) -> Any:
+    def _expression(self, given: Any, taken: list[str]) -> Any:
         """The formula that was given, or that a function wrote down; None where there is none."""
         R, v = self._symbols
         if is_formula(given):
-            return known_symbols(self.field, given, [*R, *v])
-        if isinstance(given, (Kernel, Dispatcher)):
-            found = trace(given, list(R), v, count=1)
-        elif callable(given):
-            found = trace(on_tuples(given), list(R), v, count=1)
-        else:
+            return known_symbols(self.field, given, [*R, *v], self.parameters)
+        if not callable(given):
             raise InvalidInputError(self.field, given, self._allowed)
+        function = given if isinstance(given, (Kernel, Dispatcher)) else on_tuples(given, taken)
+        found = trace(function, list(R), v, count=1, field=self.field, parameters=self.parameters)
         return found[0] if found else None
 
     def _derive(self, given: Any) -> None:
         import sympy
 
         (R, v), f = self._symbols, self.expression
-        every = [*R, *v]
+        every = [*R, *self.parameters.symbols, *v]
         with limited(self.field, given):
             slopes = [sympy.diff(f, x) for x in v]
             self.first = formula_kernel(self.field, slopes + [-m for m in moment_of(f, R)], every)
@@ -115,7 +119,8 @@ class AttitudeFunction:
 
     def __call__(self, R: Array, v: Array) -> Array:
         """f at attitudes (..., 3, 3) and vectors (..., 3)."""
-        return self.value(numbers(R, v)) + np.zeros(np.shape(v)[:-1])
+        x = numbers(R, v)
+        return self.value(x[:9] + self.parameters.values + x[9:]) + np.zeros(np.shape(v)[:-1])
 
     def describe(self) -> str:
         """The formula, which can be read again, or the name of the function."""
@@ -131,13 +136,14 @@ def warn_of_slowness(field: str, level: int = 4) -> None:
     )
 
 
-def on_tuples(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of arrays as one of tuples, whose entries may be anything that has arithmetic."""
+def on_tuples(function: Callable[..., Any], taken: list[str]) -> Callable[..., Any]:
+    """A function of arrays, and of the parameters that it takes, as one of tuples, whose entries may be anything that has
+    arithmetic."""
 
-    def of_tuples(R: Any, v: Any) -> Any:
-        return function(np.array(R, dtype=object).reshape(3, 3), np.array(v, dtype=object))
+    def of_tuples(R: Any, v: Any, **values: Any) -> Any:
+        return function(np.array(R, dtype=object).reshape(3, 3), np.array(v, dtype=object), **values)
 
-    return of_tuples
+    return with_arguments(of_tuples, "R", "v", *taken)
 
 
 def numbers(R: Array, v: Array) -> tuple[Array, ...]:

@@ -144,15 +144,16 @@ def _put_control(
     """`U = J_U⁻¹(PQ† − QP†)`, or `V = J_V⁻¹(P†Q − Q†P)` if `right`, to c: n × n real parts, then imaginary ones. m is the
     number of terms, `first` that of complex entries, and the weights lie from `offset` on in rows of `width`."""
     row, term = (1, n) if right else (m, 1)  # from one entry of the product to the next, and from one term
+    Q, Q_imag, P, P_imag = 0, first, 2 * first, 3 * first
     for i in range(n):
         for j in range(n):
             re, im = 0.0 * get(y, 0, S), 0.0 * get(y, 0, S)
             for k in range(m):
                 here, there = i * row + k * term, j * row + k * term
-                a, b = get(y, 2 * first + here, S), get(y, 3 * first + here, S)  # P
-                x, d = get(y, there, S), get(y, first + there, S)  # Q
-                e, f = get(y, 2 * first + there, S), get(y, 3 * first + there, S)
-                u, v = get(y, here, S), get(y, first + here, S)
+                a, b = get(y, P + here, S), get(y, P_imag + here, S)
+                x, d = get(y, Q + there, S), get(y, Q_imag + there, S)
+                e, f = get(y, P + there, S), get(y, P_imag + there, S)
+                u, v = get(y, Q + here, S), get(y, Q_imag + here, S)
                 re = re + (a * x + b * d) - (u * e + v * f)
                 # P Q̄ − Q P̄ from the left, P̄ Q − Q̄ P from the right
                 im = im + ((a * d - b * x) - (u * f - v * e) if right else (b * x - a * d) - (v * e - u * f))

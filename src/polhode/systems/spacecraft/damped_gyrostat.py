@@ -34,7 +34,7 @@ from ...geometry.increments.gyrostat import solve_damped_increment_
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.stable_products import cayley_increment, turned_back
 from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subtract
-from ...scalars import any_of, flow, get3, kernel, par, par6, put3, rate, worst
+from ...scalars import Flow, any_of, get3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..attitude.base import INERTIA, INVERSE_INERTIA
 from ..attitude.state_arguments import GivenState
@@ -46,10 +46,12 @@ from .gyrostat_flows import (
     COMMANDS,
     MATRIX_MOMENTUM,
     QUATERNION_MOMENTUM,
+    carried_drift,
+    carried_drifts,
     carried_rates,
-    carried_step,
     gyrostat_rates,
     is_finite,
+    pulse_flows,
     put_pulses,
     put_surrounded_pulses,
     turn,
@@ -96,24 +98,6 @@ def full_kick_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Ve
     return damped_step(S, y, p, h, at, damper, rho, FULL, report)
 
 
-@flow
-def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The symmetric scheme on matrices."""
-    return carried_step(S, y, p, t, h, MATRIX_MOMENTUM, symmetric_step, report)
-
-
-@flow
-def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The symmetric scheme on unit quaternions."""
-    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, symmetric_step, report)
-
-
-@flow
-def drift_full_kick(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The robust scheme, on unit quaternions."""
-    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, full_kick_step, report)
-
-
 @kernel
 def damped_rates(S: Any, y: Any, p: Any, damper: int, rho: Vector, dy: Any) -> None:
     """The gyrostat's rates, with the torque `C (ω_D − ω)` of the layer and its reaction."""
@@ -131,28 +115,9 @@ def rhs_damped(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return carried_rates(S, y, p, t, dy, damped_rates)
 
 
-@flow
-def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """τ and u given by numbers, on matrices."""
-    return put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
-
-
-@flow
-def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """τ and u given by numbers, on unit quaternions."""
-    return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
-
-
-@flow
-def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The same with the environment, on matrices."""
-    return put_surrounded_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_DAMPER)
-
-
-@flow
-def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The same with the environment, on unit quaternions."""
-    return put_surrounded_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_DAMPER)
+def _with_full_kick(flows: dict[str, Flow]) -> dict[str, Flow]:
+    """The flows, with those on unit quaternions for the robust scheme too."""
+    return {**flows, Form.FULL_KICK: flows[Form.QUATERNION]}
 
 
 class DampedGyrostat(Gyrostat):
@@ -182,19 +147,11 @@ class DampedGyrostat(Gyrostat):
         "kinetic_energy": Field((), "kinetic energy ½ ω·I_G ω + ½ I_D |ω_D|²", "mass length²/time²"),
     }
     _step = {Form.DEFAULT: symmetric_step, Form.QUATERNION: symmetric_step, Form.FULL_KICK: full_kick_step}
-    _drift = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion, Form.FULL_KICK: drift_full_kick}
+    _drift = {**carried_drifts(symmetric_step), Form.FULL_KICK: carried_drift(full_kick_step, QUATERNION_MOMENTUM)}
     _rates = damped_rates
     _rhs = rhs_damped
-    _pulses = {
-        Form.DEFAULT: pulses_matrix,
-        Form.QUATERNION: pulses_quaternion,
-        Form.FULL_KICK: pulses_quaternion,
-    }
-    _surrounded = {
-        Form.DEFAULT: surrounded_matrix,
-        Form.QUATERNION: surrounded_quaternion,
-        Form.FULL_KICK: surrounded_quaternion,
-    }
+    _pulses = _with_full_kick(pulse_flows(put_pulses, BEHIND_DAMPER))
+    _surrounded = _with_full_kick(pulse_flows(put_surrounded_pulses, BEHIND_DAMPER))
     _behind = (PI_D,)
     _layout = DAMPER
 

@@ -44,6 +44,7 @@ from ..stability.equilibria import Equilibria, Equilibrium
 from .given_momentum import GivenMomentum, is_of_time
 from .gyrostat_flows import (
     ATTITUDES,
+    BEHIND_RHO,
     CLOCK,
     COMMAND,
     COMMANDED,
@@ -51,9 +52,8 @@ from .gyrostat_flows import (
     CONSTANT,
     PI,
     SLOTS,
+    carried_drifts,
     carried_rho,
-    drift_matrix,
-    drift_quaternion,
     full_kick_drift,
     given_drift,
     given_rho,
@@ -61,11 +61,10 @@ from .gyrostat_flows import (
     gyrostat_rates,
     gyrostat_step,
     no_surroundings,
-    pulses_matrix,
-    pulses_quaternion,
+    pulse_flows,
+    put_pulses,
+    put_surrounded_pulses,
     rhs_carried,
-    surrounded_matrix,
-    surrounded_quaternion,
     surroundings,
     torque_flow,
     uniform,
@@ -157,14 +156,11 @@ class Gyrostat(AttitudeSystem):
 
     # the steps and rates with a given ρ, and the flows for a carried one, by representation
     _step: ClassVar[Mapping[str, Any]] = {Form.DEFAULT: gyrostat_step, Form.QUATERNION: gyrostat_step}
-    _drift: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: drift_matrix, Form.QUATERNION: drift_quaternion}
+    _drift: ClassVar[Mapping[str, Flow]] = carried_drifts(gyrostat_step)
     _rates: ClassVar[Any] = gyrostat_rates
     _rhs: ClassVar[Rate] = rhs_carried
-    _pulses: ClassVar[Mapping[str, Flow]] = {Form.DEFAULT: pulses_matrix, Form.QUATERNION: pulses_quaternion}
-    _surrounded: ClassVar[Mapping[str, Flow]] = {
-        Form.DEFAULT: surrounded_matrix,
-        Form.QUATERNION: surrounded_quaternion,
-    }
+    _pulses: ClassVar[Mapping[str, Flow]] = pulse_flows(put_pulses, BEHIND_RHO)
+    _surrounded: ClassVar[Mapping[str, Flow]] = pulse_flows(put_surrounded_pulses, BEHIND_RHO)
     _behind: ClassVar[tuple[Variable, ...]] = ()
     _layout: ClassVar[ParameterLayout] = COMMANDS  # of the parameters; named ones follow
 

@@ -1,8 +1,8 @@
 """The flows of a gyrostat: its discrete and its continuous motion, the torque on it, and how its state is laid out.
 
 The parameters are the inertia I_G and its inverse, the numbers of an external pulse and of a commanded one, where the block
-of the environment begins (0: there is none), and what a subclass adds; then named parameters and that block. A state is an attitude of nine or four entries, Π, then ρ, or the clock where ρ is a function of time, and
-what a subclass puts behind.
+of the environment begins (0: there is none), and what a subclass adds; then named parameters and that block. A state is an
+attitude of nine or four entries, Π, then ρ, or the clock where ρ is a function of time, and what a subclass puts behind.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ CLOCK = Variable("clock", Given(0))
 LAYOUTS = {form: Layout(attitude, PI, CONSTANT) for form, attitude in ATTITUDES.items()}
 # where Π lies behind a matrix and behind a quaternion; how far behind it lie ρ or the clock, and what a subclass keeps
 (MATRIX_MOMENTUM,), (QUATERNION_MOMENTUM,) = (layout.offsets("Pi") for layout in LAYOUTS.values())
+MOMENTA = {Form.DEFAULT: MATRIX_MOMENTUM, Form.QUATERNION: QUATERNION_MOMENTUM}
 RHO = PI.manifold.size
 BEHIND_RHO, BEHIND_CLOCK = RHO + CONSTANT.manifold.size, RHO + CLOCK.manifold.size
 SLOTS = COMMANDED.manifold.size  # of ρ̇, behind those of Π̇: workspace where ρ is not kicked
@@ -160,16 +161,19 @@ def carried_step(S: Any, y: Any, p: Any, t: Any, h: Any, at: int, step: Any, rep
     return step(S, y, p, h, at, at + BEHIND_RHO, carried_rho(S, y, p, at, t), report)
 
 
-@flow
-def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """A step on matrices."""
-    return carried_step(S, y, p, t, h, MATRIX_MOMENTUM, gyrostat_step, report)
+def carried_drift(step: Any, at: int) -> Flow:
+    """The flow of the `step` where ρ is part of the state and Π lies `at`."""
+
+    @flow
+    def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+        return carried_step(S, y, p, t, h, at, step, report)  # type: ignore[no-any-return]
+
+    return drift
 
 
-@flow
-def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """A step on unit quaternions."""
-    return carried_step(S, y, p, t, h, QUATERNION_MOMENTUM, gyrostat_step, report)
+def carried_drifts(step: Any) -> dict[str, Flow]:
+    """The same on matrices and on unit quaternions."""
+    return {form: carried_drift(step, at) for form, at in MOMENTA.items()}
 
 
 @remembered
@@ -283,28 +287,19 @@ def put_surrounded_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -
     return SUCCESS
 
 
-@flow
-def pulses_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """τ and u given by numbers, on matrices."""
-    return put_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
+def pulse_flows(write: Any, behind: int) -> dict[str, Flow]:
+    """The flows of `write`, one of the two above, on matrices and on unit quaternions; the slots lie so far `behind` Π."""
 
+    def pulse_flow(at: int) -> Flow:
+        slots = at + behind
 
-@flow
-def pulses_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """τ and u given by numbers, on unit quaternions."""
-    return put_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
+        @flow
+        def pulses(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
+            return write(S, y, p, t, at, slots)  # type: ignore[no-any-return]
 
+        return pulses
 
-@flow
-def surrounded_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The same with the environment."""
-    return put_surrounded_pulses(S, y, p, t, MATRIX_MOMENTUM, MATRIX_MOMENTUM + BEHIND_RHO)
-
-
-@flow
-def surrounded_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The same on unit quaternions."""
-    return put_surrounded_pulses(S, y, p, t, QUATERNION_MOMENTUM, QUATERNION_MOMENTUM + BEHIND_RHO)
+    return {form: pulse_flow(at) for form, at in MOMENTA.items()}
 
 
 @remembered
