@@ -154,6 +154,17 @@ def test_a_force_that_sets_in_late_is_not_stepped_over() -> None:
     assert found.final.Pi[2] == pytest.approx(np.sqrt(np.pi), rel=1e-9)
 
 
+@pytest.mark.parametrize("span", [40.0, -40.0])
+def test_steps_end_at_the_corners_of_a_pulse(span: float) -> None:
+    """A pulse much shorter than the steps of a body at rest gives it all of its impulse, half the duration times the peak."""
+    start = 23.21 if span > 0.0 else -23.21
+    pulse = {"profile": "triangle", "coefficients": [0.0, 0.0, 3.0], "start": start, "duration": 0.01}
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], moment=pulse)
+    assert body.corners == pytest.approx([start, start + 0.005, start + 0.01])
+    end = ph.simulate(body.state(), step=span, steps=1, method=ph.DOP853(rtol=1e-6, atol=1e-6)).final
+    np.testing.assert_allclose(end.Pi, [0.0, 0.0, np.sign(span) * 0.015], rtol=0.0, atol=1e-11)
+
+
 def test_the_tangent_map_is_that_of_the_motion_and_leaves_the_values() -> None:
     found = ph.simulate(FREE, step=0.25, steps=8, method=ph.DOP853(), tangent=True)
     np.testing.assert_allclose(found.tangent[-1], difference_map(FREE, ph.Exact(), 0.25, 8), atol=1e-10)

@@ -54,6 +54,11 @@ class Hooks(ABC):
     frame that relative coordinates are seen from."""
 
     @property
+    def corners(self) -> Sequence[float]:
+        """Times at which a force sets in, ends or has a corner: steps that follow the motion end there."""
+        return ()
+
+    @property
     def shape(self) -> Body | None:
         """The body with the shape that the system was given, where it is one rigid body: what pictures show."""
         return None

@@ -44,6 +44,7 @@ SHORT, MOST_SHORT_STEPS = (
     1e-8,
     10_000,
 )  # so many steps, each this part of the longest: a switch that is crossed for ever
+AT_CORNER = 1e-9  # a step that begins so near to a corner, relative to its length, begins at it
 FINEST_RTOL = 3e-14  # below it the estimate of the error is rounding
 
 
@@ -64,14 +65,25 @@ class Sizes(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Room for the state of a stage, all vectors of a step, their sizes, what is asked for, and what is known of the
-    step."""
+    """Room for the state of a stage, all vectors of a step, their sizes, what is asked for, what is known of the step, and
+    the times at which a step has to end."""
 
     stage: Array
     work: Array
     sizes: Sizes
     tolerances: Tolerances
     control: Array
+    corners: Array
+
+
+@kernel
+def up_to_corner(start: float, length: float, corners: Array) -> float:
+    """The length of a step from `start`, or of its part before the first of the `corners` in it."""
+    for i in range(corners.shape[0]):
+        part = (corners[i] - start) / length
+        if AT_CORNER < part < 1.0:
+            length = corners[i] - start
+    return length
 
 
 @kernel
@@ -101,7 +113,7 @@ def put_stage(S: Any, equations: Equations, step: Step, row: int, report: Array)
 @uncounted_kernel
 def first_length(S: Any, equations: Equations, step: Step, direction: float, report: Array) -> float:
     """A first step from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, section II.4)."""
-    stage, work, sizes, tolerances, control = step
+    stage, work, sizes, tolerances, control, _ = step
     n, width, far = sizes.doubles, sizes.entry, sizes.blocks * BLOCK
     left, slopes = tail(work, LEFT * far), tail(work, 0)
     entries = n // width
@@ -195,7 +207,7 @@ def follow(
     `ready`: whether the workspace holds the present step; else it is done again, from what `y` carries. Returns a status
     and the number of times reached.
     """
-    stage, work, sizes, tolerances, control = step
+    stage, work, sizes, tolerances, control, corners = step
     n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
     left, calls = tail(work, LEFT * far), 0
     for k in range(times.shape[0]):
@@ -230,6 +242,7 @@ def follow(
                     return status, k
                 ready = True
             control[DENSE] = 0.0
+            control[LENGTH] = up_to_corner(control[START], control[LENGTH], corners)
             while True:
                 end = control[START] + control[LENGTH]
                 h = end - control[START]  # so that times add up without rounding
@@ -337,7 +350,8 @@ class DOP853Run(Run):
         stage, work = np.zeros(blocks * BLOCK), np.zeros(VECTORS * blocks * BLOCK)
         sizes = Sizes(n, width(self.kind), blocks)
         tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
-        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS))
+        corners = np.array(start.state.system.corners, dtype=np.float64)
+        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS), corners)
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 

@@ -107,7 +107,8 @@ def choose_method(state: State, t_end: float, *, tangent: bool = False) -> Metho
 
 def _choose(pilot: Pilot, *, tangent: bool) -> Method:
     system, following = pilot.state.system, GaussLegendre(adaptive="reversible")
-    if GaussLegendre().why_not(system) is not None:
+    between = sorted((pilot.state.t, pilot.state.t + pilot.span))
+    if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
         return DOP853()
     attracted = bool(system.canonical().attractions) and following.why_not(system) is None
     return following if attracted and pilot.uneven and not tangent else GaussLegendre()

@@ -28,6 +28,7 @@ CLOSE_STEPS = 128  # so many of the first steps are all seen
 START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
+LARGE = 1e-2  # an error of the look that calls for a second one
 MAGNIFIED = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
@@ -96,7 +97,7 @@ class Pilot:
         if form != DOP853().representation:
             return True
         far, rough = apart(self.layout, end, self.final), 10.0 * PILOT_TOLERANCE
-        if far <= AGREEMENT * PILOT_TOLERANCE:
+        if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
             return True
         run = DOP853(rtol=rough, atol=rough * self.smallest).start(self.state, self.span)
         run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))

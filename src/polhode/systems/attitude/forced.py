@@ -148,6 +148,10 @@ class ForcedAttitude(AttitudeSystem):
         return bool(self.damping.any())
 
     @property
+    def corners(self) -> tuple[float, ...]:
+        return self.moment.corners
+
+    @property
     def representations(self) -> Mapping[str, Representation]:
         if self.damped or self.gyro.any():
             on_matrices = Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)

@@ -159,6 +159,10 @@ class CoupledBodies(System):
     def free_parameters(self) -> Array:
         return np.concatenate([[self.n], *(J.principal_entries() for J in self.inertias)])
 
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return tuple(time for moment in self.moments for time in moment.corners)
+
     def parameters(self) -> Array:
         each = zip(self.inertias, self.gyros, self.dampings, strict=True)
         bodies = [np.concatenate([J.entries(), a, D.reshape(-1)]) for J, a, D in each]

@@ -92,6 +92,10 @@ class DirectorBody(AttitudeSystem):
     def describe(self) -> dict[str, Any]:
         return super().describe() | self.moment.describe() | self.named.describe()
 
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return self.moment.corners
+
     def parameters(self) -> Array:
         return np.concatenate([super().parameters(), MOMENT.pack(pulse=self.moment.pulse), self.named.numbers()])
 

@@ -133,6 +133,16 @@ class ExternalMoment:
     def acts(self) -> bool:
         return self.given is not None
 
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """The times at which a pulse begins, peaks and ends.
+
+        >>> ExternalMoment.of({"profile": "triangle", "coefficients": [1, 2, 0], "start": 5.0, "duration": 3.0}).corners
+        (5.0, 6.5, 8.0)
+        """
+        centre, half = self.pulse[CENTRE:].tolist()
+        return (centre - half, centre, centre + half) if self.function is None and np.isfinite(half) else ()
+
     @classmethod
     def of(
         cls, moment: Any, frame: str = "body", name: str = "moment", parameters: NamedParameters = NONE

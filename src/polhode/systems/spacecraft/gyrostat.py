@@ -225,6 +225,10 @@ class Gyrostat(AttitudeSystem):
         plain |= self.environment.describe()
         return plain | self.named.describe() | ({"allow_unphysical": True} if self._allow_unphysical else {})
 
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return self.moment.corners
+
     def parameters(self) -> Array:
         first, last = self._fixed_parameters
         p = np.concatenate([first, self.named.numbers(), last])
