@@ -63,7 +63,7 @@ soak: $(STAMP)  ## hours: random inputs, killed runs, full disks, and the growth
 	$(BIN)/python -m benchmarks.soak.momentum --steps 1e8 --starts 8
 
 mutate: $(STAMP)  ## many hours: 500 small faults, one by one, each of which must turn a test red; goes on where it was stopped
-	$(BIN)/python -m benchmarks.mutation --sample 500 --seed 1 --jobs $(or $(JOBS),1) --results out/mutants
+	$(BIN)/python -m benchmarks.mutation --sample 500 --seed 1 --jobs $(or $(JOBS),1) --results out/mutants --write
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) out site docs/made .pytest_cache .ruff_cache

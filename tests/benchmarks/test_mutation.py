@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.mutation import __main__ as runner
+from benchmarks.mutation import trial
 from benchmarks.mutation.changes import Mutant, mutants_of, sample
-from benchmarks.mutation.concerned import concerned
+from benchmarks.mutation.order import function_at, ordered
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "polhode"
 
@@ -72,23 +75,35 @@ def test_a_sample_lasts_when_files_change(tmp_path: Path) -> None:
     assert len(set(before) - {m.key for m in sample(tmp_path, ("package",), 40, seed=1)}) <= 1
 
 
-def test_the_tests_that_concern_a_file() -> None:
-    stages = concerned(ROOT, "geometry/increments/gyrostat.py")
-    folder = "tests/geometry/increments"
-    assert stages[0] == [
-        "src/polhode/geometry/increments/gyrostat.py",
-        f"{folder}/test_gyrostat.py",
-        "-m",
-        "not verify",
-    ]
-    assert stages[1] == [folder, "-m", "not verify"]
-    assert "tests/geometry/test_so3.py" in stages[2]
-    assert stages[-3][:2] == [f"tests/systems/spacecraft/test_{name}.py" for name in ("damped_gyrostat", "gyrostat")]
-    assert stages[-2][:3] == ["tests/verification", "-k", "(DampedGyrostat or Gyrostat)"]
-    assert stages[-1] == [folder, "-m", "verify"]
-    assert "tests/systems/directors/test_bodies.py" in concerned(ROOT, "systems/inputs/external_moment.py")[3]
-    assert "tests/gravity/test_kepler.py" in concerned(ROOT, "gravity/kepler.py")[0]
-    assert "DOP853" in concerned(ROOT, "methods/dop853_coefficients.py")[-2][2]
+def reached(seconds: float, *python: str, compiled: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {"seconds": seconds, "python": list(python), "compiled": [list(compiled)] if compiled else []}
+
+
+def test_the_nearest_and_cheapest_tests_come_first() -> None:
+    path, function = "geometry/so3.py", "geometry/so3.py:exp_"
+    tests = {
+        "tests/systems/test_far.py::test_far": reached(0.01, function),
+        "tests/geometry/test_so3.py::test_exp[1]": reached(0.2, function),
+        "tests/geometry/test_so3.py::test_exp[2]": reached(0.21, function),
+        "tests/geometry/test_so3.py::test_log": reached(0.01, "geometry/so3.py:log_"),
+        "tests/geometry/test_so3.py::test_both": reached(0.4, function),
+        "tests/geometry/test_so3.py::test_loop": reached(0.1, compiled=(function, *map(str, range(40)))),
+        "tests/geometry/test_s2.py::test_other": reached(0.01, "geometry/s2.py:exp_"),
+    }
+    found = [test.partition("::")[2] for _, test in ordered(tests, path, function)]
+    assert found == ["test_exp[1]", "test_both", "test_exp[2]", "test_far", "test_loop", "test_log"]
+    outside = [test.partition("::")[2] for _, test in ordered(tests, path, None)]
+    assert set(outside) == set(found)
+
+
+def test_the_function_of_a_line() -> None:
+    lines = (ROOT / "geometry/so3.py").read_text().splitlines()
+    inside = next(i for i, line in enumerate(lines, 1) if line.startswith("def ")) + 1
+    assert function_at(ROOT, "geometry/so3.py", inside) == f"geometry/so3.py:{lines[inside - 2][4:].partition('(')[0]}"
+    assert function_at(ROOT, "geometry/so3.py", 1) is None
+    base = (ROOT / "systems/attitude/base.py").read_text().splitlines()
+    method = next(i for i, line in enumerate(base, 1) if line.startswith("    def __init__"))
+    assert function_at(ROOT, "systems/attitude/base.py", method) == "systems/attitude/base.py:AttitudeSystem.__init__"
 
 
 @pytest.mark.verify
@@ -102,11 +117,18 @@ def test_a_fault_is_found_and_a_harmless_change_survives(tmp_path: Path, monkeyp
     (tree / "src/polhode/geometry/area.py").write_text("def area(a, b):\n    return a * b if a >= b else b * a\n")
     test = "from polhode.geometry.area import area\ndef test_area(): assert area(2.0, 3.0) == 6.0\n"
     (tree / "tests/geometry/test_area.py").write_text(test)
-    for name, value in (("TREE", tree), ("PARTS", ("src", "tests")), ("PACKAGES", ("geometry",))):
+    (tree / "pyproject.toml").write_text(
+        '[tool.pytest.ini_options]\naddopts = "--import-mode=importlib"\nmarkers = ["verify"]\n'
+    )
+    for name, value in (("TREE", tree), ("PACKAGES", ("geometry",))):
         monkeypatch.setattr(runner, name, value)
+    monkeypatch.setattr(trial, "PARTS", ("src", "tests", "pyproject.toml"))
+    monkeypatch.setattr(trial, "load_libraries", lambda: None)
     monkeypatch.setattr("sys.argv", ["mutation", "--results", str(tmp_path / "results")])
-    for name in ("SIGINT", "SIGTERM"):  # the handlers of pytest stay
-        monkeypatch.setattr(runner.signal, name, runner.signal.SIGUSR1)
+    monkeypatch.setattr(runner.signal, "SIGTERM", runner.signal.SIGUSR1)  # the handler of pytest stays
+    # in a process in which the package is not imported yet, as the runs that are forked need it
+    for name in [name for name in sys.modules if name.partition(".")[0] == "polhode"]:
+        monkeypatch.delitem(sys.modules, name)
     runner.main()
     lines = (tmp_path / "results" / "results.jsonl").read_text().splitlines()
     report = (tmp_path / "results" / "report.md").read_text()

@@ -363,3 +363,11 @@ def test_unchecked_maps_are_the_same_and_take_all():
     ]:
         np.testing.assert_array_equal(lenient(*arguments), strict(*arguments))
         assert np.isfinite(lenient(*(1.001 * a + 1e-3 for a in arguments))).all()
+
+
+@pytest.mark.parametrize("length", [0.94, 1.06])
+def test_what_is_meant_as_a_unit_vector(length: float) -> None:
+    """Its square may be off by a tenth, as after a run that drifted, and not by more."""
+    s2.distance([1.0, 0.0, 0.0], [0.0, (1.0 + length) / 2.0, 0.0])
+    with pytest.raises(InvalidInputError):
+        s2.distance([1.0, 0.0, 0.0], [0.0, length, 0.0])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from polhode.errors import InvalidInputError
 from polhode.geometry import quaternion, so3
+from polhode.geometry.vectors import times_hat
 from tests.geometry.reference import EPS, error, exact, exponential, rounded
 
 AXES = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, -1), (1, 0, 1), (1, 1, 1), (1, -2, 3), (1e-9, 1, 0)]
@@ -24,6 +25,12 @@ def test_hat_is_the_cross_product(rng):
     x, y = rng.standard_normal((2, 10, 3))
     assert np.allclose(np.einsum("nij,nj->ni", so3.hat(x), y), np.cross(x, y), rtol=0.0, atol=4.0 * EPS)
     assert np.array_equal(so3.vee(so3.hat(x)), x)
+
+
+def test_the_rate_of_an_attitude(rng):
+    R, omega = so3.random(rng), rng.standard_normal(3)
+    found = np.reshape(times_hat(tuple(R.ravel()), tuple(omega)), (3, 3))
+    assert np.allclose(found, R @ so3.hat(omega), rtol=0.0, atol=4.0 * EPS)
 
 
 def test_vee2_is_that_of_the_difference(rng):

@@ -54,3 +54,13 @@ def test_a_matrix_off_the_group_is_brought_back_quadratically() -> None:
     R = so3.random(np.random.default_rng(0)) + 1e-5 * np.random.default_rng(1).normal(size=(3, 3))
     still = np.reshape(compose(tuple(R.reshape(-1)), (0.0,) * 9), (3, 3))
     assert np.abs(still.T @ still - np.eye(3)).max() < 1e-9
+
+
+def test_a_quaternion_off_the_sphere_is_brought_back_quadratically() -> None:
+    """Its product with a long turn is scaled along itself: the direction stays that of the product."""
+    q, c = np.array([0.3, -0.5, 0.2, 0.7]), np.array([0.8, -0.4, 0.6])
+    q /= np.linalg.norm(q)
+    f = np.append(c, 1.0) / np.sqrt(1.0 + c @ c)
+    for off in (1e-4, -1e-4):
+        found = np.array(compose_quaternions(tuple((1.0 + off) * q), cayley_increment_quaternion(tuple(c))))
+        np.testing.assert_allclose(found, quaternion.multiply(q, f), rtol=0, atol=3.0 * off * off)

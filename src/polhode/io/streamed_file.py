@@ -69,7 +69,8 @@ def overview(path: str | PathLike[str], system: System, most: int = 20_000) -> T
         block = max(CHUNK // every, 1) * every  # samples that are read together
         for name in (TIME, *Header.from_attributes(attributes).values):
             file[name].set_var_chunk_cache(size=1_000_000)  # what was read would stay in a larger one
-            parts = [np.asarray(file[name][i : min(i + block, count)])[::every] for i in range(0, count, block)]
+            # copies: a view would hold all that was read
+            parts = [np.asarray(file[name][i : min(i + block, count)])[::every].copy() for i in range(0, count, block)]
             last = [np.asarray(file[name][count - 1 :])] if (count - 1) % every else []
             data[name] = Variable(file[name].dimensions, np.concatenate([*parts, *last]))
     whole = from_dataset(Dataset(data, attributes), system)

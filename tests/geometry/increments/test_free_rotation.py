@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from polhode.bodies.inertia import Inertia
-from polhode.geometry.increments.free_rotation import free_turn, parts_of_time
+from polhode.geometry.increments.free_rotation import LONGEST, WIDEST, followed, free_turn, parts_of_time, sine_series
 from polhode.geometry.so3 import cayley
 
 
@@ -83,3 +83,30 @@ def test_separatrix():
 def test_long_times_are_divided():
     assert parts([0.4, 0.7, 0.9], [0.5, -0.6, 0.4], 0.1) == 1.0
     assert parts([0.4, 0.7, 0.9], [5.0, -6.0, 4.0], -1.0) >= 16.0
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_no_part_turns_further_than_the_series_serve(axis):
+    """About a principal axis the turn in the time h is h P/J; parts are halved as long as they turn by more than WIDEST. (Of a
+    body that is nearly a sphere: others swing faster than they turn.)"""
+    moments, P = np.array([0.4, 0.42, 0.44]), np.zeros(3)
+    P[axis] = 0.9
+    rate = 0.9 / moments[axis]
+    for turns, expected in ((0.99, 1.0), (1.01, 2.0), (3.9, 4.0), (4.1, 8.0)):
+        assert parts(moments, P, turns * WIDEST / rate) == expected
+
+
+def test_one_increment_after_another():
+    E1, E2 = np.random.default_rng(5).standard_normal((2, 3, 3))
+    both = followed(tuple(E1.ravel()), tuple(E2.ravel()), True)
+    np.testing.assert_allclose(np.reshape(both, (3, 3)), (np.eye(3) + E1) @ (np.eye(3) + E2) - np.eye(3), atol=1e-14)
+    assert np.array_equal(np.reshape(followed(tuple(E1.ravel()), tuple(E2.ravel()), False), (3, 3)), E1)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("part", [1.0, 0.8, 0.2])
+def test_the_series_of_the_sine_up_to_where_it_is_used(part, ratio):
+    """`sn(u | m)/u` with u = √α h and m = β/α, against Jacobi's function in multiprecision."""
+    u, m = part * LONGEST, ratio
+    exact = mpmath.ellipfun("sn", u=u, m=m) / u
+    assert sine_series((1.0 + m) * u * u, m * u**4) == pytest.approx(float(exact), rel=0, abs=3e-16)
