@@ -116,6 +116,7 @@ MEANINGS: dict[str, str] = {
     "side": '"left" (the usual body) or "right" invariant motion',
     "left": "Λ of the left factor: p numbers, inf where nothing turns from that side",
     "right": "Λ of the right factor: q numbers, inf where nothing turns from that side",
+    "unitary": "true where the matrices are complex, and moved by unitary ones",
     # bodies with gravity
     "bodies": "a list of tables, one per body",
     "body1": "a table with the first body",
