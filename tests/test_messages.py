@@ -18,6 +18,10 @@ def _tidal() -> ph.State:
     return pair.state(X=[1.0, 0.0, 0.0])
 
 
+def _failing(x: np.ndarray) -> float:
+    raise OSError("no table of the field")
+
+
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a ratio of moments": (
         lambda: ph.FreeRigidBody([1e-13, 1, 1]),
@@ -31,6 +35,10 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "sources without places": (
         lambda: ph.FieldBody([1, 1, 1], np.eye(3), sources=[[1.0, 2.0]]),
         "rows of four numbers",
+    ),
+    "a field that fails": (
+        lambda: ph.FieldBody([1, 1, 1], np.eye(3), potential=_failing),
+        r"potential = <function _failing.*V\(x\) of three numbers.*OSError: no table of the field",
     ),
     "an unknown symbol": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + stiffness*R22"), "stiffness is none of them"),
     "an unknown function": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + gamma(R22)"), "gamma is none of them"),
