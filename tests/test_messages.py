@@ -18,6 +18,10 @@ def _tidal() -> ph.State:
     return pair.state(X=[1.0, 0.0, 0.0])
 
 
+def _failing(x: np.ndarray) -> float:
+    raise OSError("no table of the field")
+
+
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "a ratio of moments": (
         lambda: ph.FreeRigidBody([1e-13, 1, 1]),
@@ -32,13 +36,25 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ph.FieldBody([1, 1, 1], np.eye(3), sources=[[1.0, 2.0]]),
         "rows of four numbers",
     ),
+    "a field that fails": (
+        lambda: ph.FieldBody([1, 1, 1], np.eye(3), potential=_failing),
+        r"potential = <function _failing.*V\(x\) of three numbers.*OSError: no table of the field",
+    ),
     "an unknown symbol": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + stiffness*R22"), "stiffness is none of them"),
     "an unknown function": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + gamma(R22)"), "gamma is none of them"),
+    "every group of known symbols": (
+        lambda: ph.AttitudeBody([1, 2, 2.5], moment=["omega4", "0", "0"]),
+        "formula in omega1 … omega3, R11 … R33, t, .*omega4 is none of them",
+    ),
     "the same method with other options": (
         lambda: ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1, method=ph.Midpoint("split")),
         r"Midpoint\(representation='split'\) cannot .* Midpoint\(\) without options",
     ),
     "LGVI with tides": (lambda: ph.simulate(_tidal(), step=0.1, steps=1), "its tides .* ForcedLGVI is made"),
+    "Splitting with tides": (
+        lambda: ph.simulate(_tidal(), step=0.1, steps=1, method=ph.Splitting()),
+        "its tides .* ForcedLGVI is made",
+    ),
     "LGVI of a nonholonomic body": (
         lambda: ph.simulate(ph.NonTwistingBody.example(), step=0.1, steps=1),
         "nonholonomic, for which LagrangeDAlembert",

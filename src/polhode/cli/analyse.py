@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..io.scenario.analysis import AnalysisPlan
@@ -24,7 +24,7 @@ def analyse(
     changes: Changes = None,
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw the figure.")] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a result that is there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compute Lyapunov exponents, a chaos map, a section or a family: a table, a figure and the result as a file."""
     from ..io.atomic_files import check_files, check_folder, make_folder, replacing

@@ -41,6 +41,7 @@ Changes = Annotated[
     ),
 ]
 Folder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to put the results.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:

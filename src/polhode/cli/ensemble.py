@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..core.callbacks import treat_termination_as_interrupt
-from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..ensemble import Ensemble
@@ -44,7 +44,7 @@ def ensemble(
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw fans, histograms and maps.")] = True,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write ensemble.html.")] = True,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a result that is there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the ensemble of a scenario: progress, a table, the result as NetCDF, figures, and a report.
 

@@ -97,69 +97,43 @@ FORMATS: dict[str, tuple[str, tuple[str, ...], Callable[[Trajectory, Path, Optio
 }
 
 
+OR_ELSE = "Default: the run's, or else"
+
+
+def _option(flag: str, metavar: str, help: str) -> Any:
+    return typer.Option(flag, metavar=metavar, help=help)
+
+
 @main.command()
 @exit_on_error
 def export(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A result that polhode wrote.")],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")] = "",
+    to: Annotated[str, _option("--to", "FORMAT", f"One of {', '.join(FORMATS)}.")] = "",
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="The file to write; a folder for obj and ply. Default: beside the result."
-        ),
+        _option("--out", "FILE", "The file to write; a folder for obj and ply. Default: beside the result."),
     ] = None,
-    body: Annotated[
-        str | None, typer.Option("--body", metavar="N", help="One body, by number from 0 or by name; default: all.")
-    ] = None,
+    body: Annotated[str | None, _option("--body", "N", "One body, by number from 0 or by name; default: all.")] = None,
     field: Annotated[
-        list[str] | None,
-        typer.Option("--field", metavar="NAME", help="csv: a field to write. Repeatable; default: all."),
+        list[str] | None, _option("--field", "NAME", "csv: a field to write. Repeatable; default: all.")
     ] = None,
     frames: Annotated[
         str | None,
-        typer.Option(
-            "--frames",
-            metavar="A:B:C",
-            help="obj, ply: every C-th sample from A to before B; default: 100, evenly spaced.",
-        ),
+        _option("--frames", "A:B:C", "obj, ply: every C-th sample from A to before B; default: 100, evenly spaced."),
     ] = None,
     epoch: Annotated[
-        str | None,
-        typer.Option(
-            "--epoch", metavar="DATE", help="The date of t = 0. Default: the run's, or else 2000-01-01T12:00:00."
-        ),
+        str | None, _option("--epoch", "DATE", f"The date of t = 0. {OR_ELSE} 2000-01-01T12:00:00.")
     ] = None,
-    frame: Annotated[
-        str | None,
-        typer.Option(
-            "--frame", metavar="NAME", help="The inertial frame of the run. Default: the run's, or else J2000."
-        ),
-    ] = None,
+    frame: Annotated[str | None, _option("--frame", "NAME", f"The inertial frame of the run. {OR_ELSE} J2000.")] = None,
     centre: Annotated[
-        str | None,
-        typer.Option(
-            "--centre",
-            metavar="NAME",
-            help="The body at its origin. Default: the run's, or else ORIGIN, a body of its own.",
-        ),
+        str | None, _option("--centre", "NAME", f"The body at its origin. {OR_ELSE} ORIGIN, a body of its own.")
     ] = None,
-    km: Annotated[
-        float | None,
-        typer.Option("--km", metavar="X", help="The unit of length in kilometres. Default: the run's, or else 1."),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", metavar="X", help="The unit of time in seconds. Default: the run's, or else 1."),
-    ] = None,
+    km: Annotated[float | None, _option("--km", "X", f"The unit of length in kilometres. {OR_ELSE} 1.")] = None,
+    seconds: Annotated[float | None, _option("--seconds", "X", f"The unit of time in seconds. {OR_ELSE} 1.")] = None,
     time_system: Annotated[
-        str | None,
-        typer.Option(
-            "--time-system", metavar="NAME", help="aem, oem: the time system of dates. Default: the run's, or else TDB."
-        ),
+        str | None, _option("--time-system", "NAME", f"aem, oem: the time system of dates. {OR_ELSE} TDB.")
     ] = None,
-    id: Annotated[
-        int | None, typer.Option("--id", metavar="N", help="SPICE's number of the origin; the first body is one less.")
-    ] = None,
+    id: Annotated[int | None, _option("--id", "N", "SPICE's number of the origin; the first body is one less.")] = None,
 ) -> None:
     """Write a result in the format of another tool."""
     from ..io.scenario.validation import nearest

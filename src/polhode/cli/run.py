@@ -14,7 +14,7 @@ import typer
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
 from ..core.extras import missing
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError, RunWarning
-from .base import Changes, Folder, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
+from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
 
 if TYPE_CHECKING:
     from ..io.scenario.build import Plan
@@ -43,7 +43,7 @@ def run(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the result of another run that is there already.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     every: Annotated[
         float, typer.Option("--checkpoint-every", min=0.0, metavar="SECONDS", help="How often to store what is done.")
     ] = 60.0,
@@ -67,7 +67,7 @@ def run(
 @exit_on_error
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run that did not finish.")],
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Go on with the runs in a folder that were killed or interrupted, bit for bit, from their last checkpoints."""
     from ..io.checkpoint_folder import CheckpointFolder

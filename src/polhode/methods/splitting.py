@@ -168,7 +168,7 @@ class Splitting(MethodOfOrders):
     def why_not(self, system: System) -> str | None:
         representation = system.representations.get(self.representation)
         if representation is None or representation.exact_drift is None:
-            return "its motion without force is not known in closed form here"
+            return system.no_variational_step or "its motion without force is not known in closed form here"
         return None
 
     def run(self, start: Start) -> SplittingRun:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.analysis import measured_order, symmetry_defect, symplectic_defect, tangent_map
+from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.document import scenario_from_text
 from polhode.scalars import cos, kernel, lanes, sin, where
 from tests.tiers import later
 
@@ -133,6 +136,33 @@ def test_the_storm_verlet_variant_is_a_splitting() -> None:
     np.testing.assert_allclose(1.3 * np.diff(angles, 2), h * h * body.moment_at_rest(angles[1:-1]), atol=1e-13)
     with pytest.raises(ph.ConvergenceError):
         ph.simulate(body.state(theta=0.9, omega=-3.0), step=h, steps=12, method=ph.LGVI())
+
+
+def test_scenarios_and_files_hold_formulas(tmp_path: Path) -> None:
+    text = """
+    [system]
+    type = "PlanarBody"
+    inertia = 1.3
+    potential = "-k*cos(theta)"
+    torque = "0.2*sin(t) - k*omega/10"
+    parameters = {k = 2.0}
+    [state]
+    theta = 0.9
+    [run]
+    step = 0.05
+    steps = 10
+    """
+    run = build_plan(scenario_from_text("body.toml", text)).run()
+    direct = ph.PlanarBody(1.3, [2.0], torque=lambda t, theta, omega: 0.2 * sin(t) - 0.2 * omega)
+    end = ph.simulate(direct.state(theta=0.9), step=0.05, steps=10).final
+    np.testing.assert_allclose(run.final.z, end.z, atol=1e-14)
+    run.save(tmp_path / "run.nc")
+    assert ph.load(tmp_path / "run.nc").system.describe() == run.system.describe()
+    driven = ph.simulate(direct.state(theta=0.9), step=0.05, steps=2)
+    driven.save(tmp_path / "function.nc")
+    with pytest.raises(ph.InvalidInputError, match=r"load\(path, system=\.\.\.\)"):
+        ph.load(tmp_path / "function.nc")
+    np.testing.assert_array_equal(ph.load(tmp_path / "function.nc", system=direct).p, driven.p)
 
 
 def test_what_is_refused() -> None:

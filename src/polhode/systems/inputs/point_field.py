@@ -149,7 +149,13 @@ def python_energy(given: Any, field: str, weights: Array, positions: Array, para
         return float(sum(w * given(R @ rho, **values) for w, rho in zip(weights, positions, strict=True)))
 
     energy.__name__ = getattr(given, "__name__", "a Python function")
-    return PythonPotential(with_arguments(energy, "R", *taken), 1, field, parameters)
+    try:
+        return PythonPotential(with_arguments(energy, "R", *taken), 1, field, parameters)
+    except InvalidInputError as error:
+        if error.__cause__ is None:
+            raise
+        why = f"{type(error.__cause__).__name__}: {error.__cause__}"
+        raise InvalidInputError(field, given, f"{ALLOWED_SCALAR} ({why})") from error.__cause__
 
 
 class VectorField:

@@ -26,6 +26,7 @@ MATRICES = 8 + WORKSPACE
 HEADER = ParameterLayout(n=1, right=1, axes=1)  # then come `coefficients(Λ)` and V
 DIMENSION, RIGHT, AXES = HEADER.offsets("n", "right", "axes")
 COEFFICIENTS = HEADER.end
+LAMBDA = COEFFICIENTS + 1  # the Λᵢ, behind their kind
 
 
 @kernel
@@ -43,10 +44,22 @@ def load(S: Any, y: Any, c: int, a: int, n: int, right: bool) -> None:
         copy(S, y, c, a, n)
 
 
+@kernel
+def sums_at(n: Any) -> Any:
+    """Where the Λᵢ + Λⱼ begin."""
+    return LAMBDA + n
+
+
+@kernel
+def axes_at(n: Any) -> Any:
+    """Where V begins."""
+    return sums_at(n) + n * n
+
+
 @compiled
 def load_axes(S: Any, y: Any, p: Any, c: int, n: int) -> None:
     """V, and after it Vᵀ."""
-    first = COEFFICIENTS + 1 + n + n * n
+    first = axes_at(n)
     for i in range(n * n):
         put(y, c + i, S, par(p, first + i, S))
     transpose(S, y, c + n * n, c, n)
@@ -57,6 +70,24 @@ def congruence(S: Any, y: Any, c: int, x: int, v: int, t: int, n: int) -> None:
     """`C = Vᵀ X V` of a skew X."""
     multiply(S, y, t, x, v, n)
     multiply_transposed(S, y, c, v, t, n, -1)
+
+
+@compiled
+def along_axes(S: Any, y: Any, c: int, x: int, v: int, t: int, n: int, rotated: Any) -> None:
+    """`C = Vᵀ X V` of a skew X; X itself where the axes are not rotated."""
+    if rotated:
+        congruence(S, y, c, x, v, t, n)
+    else:
+        copy(S, y, c, x, n)
+
+
+@compiled
+def times_axes(S: Any, y: Any, c: int, x: int, v: int, n: int, rotated: Any) -> None:
+    """`C = X V`; X itself where the axes are not rotated."""
+    if rotated:
+        multiply(S, y, c, x, v, n)
+    else:
+        copy(S, y, c, x, n)
 
 
 @compiled
@@ -153,10 +184,7 @@ def cannot_turn(S: Any, y: Any, p: Any, n: Any, rotated: Any, report: Any) -> An
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
     n, right, rotated, (q, M, g, e, v, a, b, w) = open_state(S, y, p)
-    if rotated:
-        congruence(S, y, a, M, v, w, n)
-    else:
-        copy(S, y, a, M, n)
+    along_axes(S, y, a, M, v, w, n, rotated)
     scale(S, y, g, a, h, n)
     if cannot_turn(S, y, p, n, rotated, report):
         return NO_SOLUTION
@@ -177,10 +205,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
 def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, m), where m stays and `M = Qᵀ m Q`: its spectrum and its norm, which are conserved, cannot drift."""
     n, right, rotated, (q, m, g, _, v, a, _, w) = open_state(S, y, p)
-    if rotated:
-        multiply(S, y, a, q, v, n)
-    else:
-        copy(S, y, a, q, n)
+    times_axes(S, y, a, q, v, n, rotated)
     congruence(S, y, g, m, a, w, n)
     scale(S, y, g, g, h, n)
     if cannot_turn(S, y, p, n, rotated, report):
@@ -193,12 +218,8 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
 def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """SDRBn (4.7): (Q, P), both turned by U."""
     n, right, rotated, (q, P, g, e, v, a, b, w) = open_state(S, y, p)
-    if rotated:
-        multiply(S, y, a, q, v, n)
-        multiply(S, y, b, P, v, n)
-    else:
-        copy(S, y, a, q, n)
-        copy(S, y, b, P, n)
+    times_axes(S, y, a, q, v, n, rotated)
+    times_axes(S, y, b, P, v, n, rotated)
     body_momentum(S, y, g, a, b, w, n)
     scale(S, y, g, g, h, n)
     if cannot_turn(S, y, p, n, rotated, report):
@@ -246,11 +267,10 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     n, right, rotated = header(p, S)
     k = n * n
     pair, q, g, e, v, a, _, w = places(n)
-    first = COEFFICIENTS + 1
     for i in range(n):
         for j in range(n):
-            ahead = par(p, first + i, S) * get(y, pair + i * n + j, S)
-            put(y, g + i * n + j, S, ahead - par(p, first + j, S) * get(y, pair + j * n + i, S))
+            ahead = par(p, LAMBDA + i, S) * get(y, pair + i * n + j, S)
+            put(y, g + i * n + j, S, ahead - par(p, LAMBDA + j, S) * get(y, pair + j * n + i, S))
     if no_increment(S, y, p, g, e, w, n, report):
         return NO_SOLUTION
     load(S, y, q, 0, n, right)
@@ -274,17 +294,11 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 @compiled
 def angular_velocity(S: Any, y: Any, p: Any, c: int, m: int, v: int, t: int, n: int, rotated: bool) -> None:
     """`Ω = J⁻¹(M)`; V, where there are axes, is at `v`, and the two matrices at `t` are overwritten."""
-    r = COEFFICIENTS + 1 + n
-    if rotated:
-        congruence(S, y, t + n * n, m, v, t, n)
-    else:
-        copy(S, y, t + n * n, m, n)
+    sums = sums_at(n)
+    along_axes(S, y, t + n * n, m, v, t, n, rotated)
     for i in range(n * n):
-        put(y, t + n * n + i, S, get(y, t + n * n + i, S) / par(p, r + i, S))
-    if rotated:
-        congruence(S, y, c, t + n * n, v + n * n, t, n)
-    else:
-        copy(S, y, c, t + n * n, n)
+        put(y, t + n * n + i, S, get(y, t + n * n + i, S) / par(p, sums + i, S))
+    along_axes(S, y, c, t + n * n, v + n * n, t, n, rotated)
 
 
 @compiled

@@ -16,10 +16,9 @@ from ...geometry.stable_products import cayley_increment, compose
 from ...geometry.vectors import Symmetric, apply_transposed, scale, transpose
 from ...scalars import Flow, flow, get9, kernel, par, par9, put9
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
-from .flows import COEFFICIENTS, header
+from .flows import LAMBDA, axes_at, header
 
-LAMBDA = COEFFICIENTS + 1
-AXES = LAMBDA + 3 + 9  # behind Λ and its sums
+AXES = axes_at(3)
 ATTITUDE, MOMENTUM = Layout(Variable("Q", SpecialOrthogonal(3)), Variable("m", Skew(3))).offsets("Q", "m")
 
 
