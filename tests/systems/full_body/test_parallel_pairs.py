@@ -30,14 +30,19 @@ def many(n: int = N, gravity: int = 2) -> ph.State:
 
 def test_few_bodies_are_not_worth_it() -> None:
     few = ph.FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.05])] * 5).representations
-    serial = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
+    serial = gravity_forces(second_order, sum_pairs, None, to_rates)
     assert (few[Form.DEFAULT].force, few[Form.LAGRANGIAN].force) == serial
     assert isinstance(many().system.representations[Form.DEFAULT].force, ParallelFlow)
+    perturbed = ph.FullBodyProblem(
+        [Ellipsoid(1.0, [0.1, 0.08, 0.05])] * 5, perturbations=[ph.UniformField([0.0, 0.0, -1.0])]
+    ).representations
+    with_perturbations = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
+    assert (perturbed[Form.DEFAULT].force, perturbed[Form.LAGRANGIAN].force) == with_perturbations
 
 
 @pytest.mark.verify
 def test_lanes_and_threads_use_the_serial_flow() -> None:
-    force, _ = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
+    force, _ = gravity_forces(second_order, sum_pairs, None, to_rates)
     force_in_parallel = many().system.representations[Form.DEFAULT].force
     assert force_in_parallel is not None
     assert force_in_parallel.on(lanes(4)) is force.on(lanes(4))
