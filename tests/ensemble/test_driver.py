@@ -153,6 +153,11 @@ def test_an_error_in_a_reduction_stops_the_threads() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("ensemble")]
 
 
+def test_a_reduction_without_numbers_is_named() -> None:
+    with pytest.raises(ph.InvalidInputError, match=r"reduce\['names'\].*returned a list, and no array of numbers"):
+        ph.ensemble(STATES, step=0.1, steps=2, reduce={"names": lambda some: ["a"] * len(some)})
+
+
 @pytest.mark.verify
 def test_members_with_a_users_function() -> None:
     """A torque given as a function is compiled for lanes as any other."""

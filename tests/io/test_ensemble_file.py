@@ -39,6 +39,7 @@ def test_there_and_back(tmp_path: Path) -> None:
 def test_the_dataset_has_real_dimensions() -> None:
     body = ph.FreeRigidBody([1, 2, 3])
     data = ph.ensemble([body.state(omega=[1, 0, 0.1 * i]) for i in range(4)], step=0.1, steps=4, save=2).to_xarray()
+    assert data["member"].dtype.kind == data["failed"].dtype.kind == "i"
     assert data.R.dims == ("member", "time", "R_i", "R_j")
     assert dict(data.sizes)["member"] == 4
     assert data.invariant_energy.dims == ("member", "time")

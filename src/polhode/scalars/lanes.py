@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import llvmlite.binding
@@ -24,6 +25,7 @@ INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
 
 
+@cache
 def register_width() -> int:
     """How many doubles a vector register of this machine's CPU holds."""
     features = llvmlite.binding.get_host_cpu_features()
