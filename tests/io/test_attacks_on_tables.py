@@ -58,7 +58,7 @@ PLANS = {
     "steps without end": (scenario(run=f"step = 0.01\nsteps = {'9' * 4000}"), "64 bits"),
     "hexadecimal steps": (scenario(run=f"step = 0.01\nsteps = 0x{'f' * 100_000}"), "64 bits"),
     "an end beyond doubles": (scenario(run=f"step = 0.01\nt_end = {'9' * 4000}"), "64 bits"),
-    "as many steps as 64 bits": (scenario(run=f"step = 0.01\nsteps = {2**63 - 1}"), "samples"),
+    "as many steps as 64 bits": (scenario(run=f"step = 0.01\nsteps = {2**63 - 1}"), "run.steps"),
     "a colour of markup": (pair('colour = "red\\"><script>alert(1)</script>"'), "body1.colour"),
     "a colour from elsewhere": (pair('colour = "url(http://x/)"'), "body1.colour"),
     "a long colour": (pair(f'colour = "#{"f" * 100_000}"'), "body1.colour"),

@@ -191,7 +191,8 @@ class PlanarBody(CircleSystem):
     >>> body = PlanarBody(1.0, potential="1 - cos(theta) + 0.5*sin(theta)", damping=0.1)
     >>> [e.label for e in body.equilibria()]
     ['θ = -0.4636476', 'θ = 2.677945']
-    >>> PlanarBody(1.0, potential="-k*cos(theta)", parameters={"k": 2}).state(theta=0.0).invariants()["energy"]
+    >>> body = PlanarBody(1.0, potential="-k*cos(theta)", parameters={"k": 2})
+    >>> float(body.state(theta=0.0).invariants()["energy"])
     -2.0
     """
 
