@@ -30,6 +30,7 @@ from polhode.scalars import (
     store,
     width,
 )
+from polhode.scalars.lanes import register_width
 
 SENTINEL = -7.25
 KINDS = pytest.mark.parametrize("kind", [double, lanes(8), duals(6)], ids=str)
@@ -53,9 +54,11 @@ def test_lane_width_is_a_whole_number_of_hardware_vectors():
 def test_lane_width_follows_the_processor(monkeypatch):
     def on(**features: bool) -> int:
         monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: features)
-        return lane_width.__wrapped__()  # which is asked once per process
+        register_width.cache_clear()  # the processor is asked once per process
+        return lane_width()
 
     old, middle, new = on(), on(avx=True, avx2=True), on(avx=True, avx2=True, avx512f=True)
+    register_width.cache_clear()
     assert 2 <= old <= middle <= new
     assert new > old
     assert all(n & (n - 1) == 0 for n in (old, middle, new))
