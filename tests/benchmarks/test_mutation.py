@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.mutation import __main__ as runner
-from benchmarks.mutation import trial
 from benchmarks.mutation.changes import Mutant, mutants_of, sample
 from benchmarks.mutation.order import function_at, ordered
 
@@ -106,8 +105,22 @@ def test_the_function_of_a_line() -> None:
     assert function_at(ROOT, "systems/attitude/base.py", method) == "systems/attitude/base.py:AttitudeSystem.__init__"
 
 
+MUTATE = """
+import subprocess
+import sys
+from pathlib import Path
+from benchmarks.mutation import __main__ as runner, trial
+
+runner.TREE, results = map(Path, sys.argv[1:])
+runner.PACKAGES, runner.DATA = ("geometry",), results / "none.json"
+trial.PARTS, trial.load_libraries = ("src", "tests", "pyproject.toml"), lambda: None
+sys.argv = ["mutation", "--results", str(results)]
+runner.main()
+"""
+
+
 @pytest.mark.verify
-def test_a_fault_is_found_and_a_harmless_change_survives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_is_found_and_a_harmless_change_survives(tmp_path: Path) -> None:
     """A small tree of its own; the second call tries nothing again."""
     tree = tmp_path / "tree"
     for folder in ("src/polhode/geometry", "tests/geometry"):
@@ -120,20 +133,16 @@ def test_a_fault_is_found_and_a_harmless_change_survives(tmp_path: Path, monkeyp
     (tree / "pyproject.toml").write_text(
         '[tool.pytest.ini_options]\naddopts = "--import-mode=importlib"\nmarkers = ["verify"]\n'
     )
-    for name, value in (("TREE", tree), ("PACKAGES", ("geometry",))):
-        monkeypatch.setattr(runner, name, value)
-    monkeypatch.setattr(trial, "PARTS", ("src", "tests", "pyproject.toml"))
-    monkeypatch.setattr(trial, "load_libraries", lambda: None)
-    monkeypatch.setattr("sys.argv", ["mutation", "--results", str(tmp_path / "results")])
-    monkeypatch.setattr(runner.signal, "SIGTERM", runner.signal.SIGUSR1)  # the handler of pytest stays
-    # in a process in which the package is not imported yet, as the runs that are forked need it
-    for name in [name for name in sys.modules if name.partition(".")[0] == "polhode"]:
-        monkeypatch.delitem(sys.modules, name)
-    runner.main()
-    lines = (tmp_path / "results" / "results.jsonl").read_text().splitlines()
-    report = (tmp_path / "results" / "report.md").read_text()
+    results = tmp_path / "results"
+    lines, report = tried(tree, results)
     assert "3 of 3 mutants tried: 1 killed" in report
     assert "geometry/area.py:2" in report
     assert (tree / "src/polhode/geometry/area.py").read_text().count("*") == 2
-    runner.main()
-    assert (tmp_path / "results" / "results.jsonl").read_text().splitlines() == lines
+    assert tried(tree, results)[0] == lines
+
+
+def tried(tree: Path, results: Path) -> tuple[list[str], str]:
+    """What mutation testing of a tree finds, in a process of its own: it forks, and must not have imported the package."""
+    command = [sys.executable, "-c", MUTATE, str(tree), str(results)]
+    subprocess.run(command, check=True, timeout=600, cwd=ROOT.parents[1], stdin=subprocess.DEVNULL)
+    return (results / "results.jsonl").read_text().splitlines(), (results / "report.md").read_text()
