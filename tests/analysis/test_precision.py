@@ -15,7 +15,8 @@ def methods() -> list[Method]:
     every = [m for cls in known_methods().values() for m in cls.variants() if m.why_not(body) is None]
     # above order 4 the errors of Gauss–Legendre methods are below rounding for a free body, however long the step
     steep = [m for m in every if isinstance(m, ph.GaussLegendre) and m.order > 4]
-    return [m for m in every if m.order > 0 and not m.adaptive and m not in steep]
+    exact = [m for m in every if isinstance(m, ph.Splitting)]  # without a force
+    return [m for m in every if m.order > 0 and not m.adaptive and m not in steep + exact]
 
 
 @pytest.mark.verify

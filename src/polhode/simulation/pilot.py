@@ -75,13 +75,15 @@ class Pilot:
         lengths: list[float] = []
         while len(lengths) < CLOSE_STEPS and abs(t - self.state.t) < abs(self.span):
             just_behind = np.nextafter(t, t + self.span)
-            if not run.follow(np.array([just_behind]), sample)[1]:
-                break
+            if not run.follow(np.array([just_behind]), sample)[
+                1
+            ]:  # what ends the motion makes steps as short as can be
+                return np.array([abs(self.span)])
             start, length = sample[0, -CARRIED:][[START, LENGTH]]
             lengths.append(abs(length))
             t = start + length
         rising = next((k for k in range(len(lengths) - 1) if lengths[k + 1] < START_UP * lengths[k]), 0)
-        return np.array(lengths[rising:] or [abs(self.span)])
+        return np.array(lengths[rising:])
 
     @property
     def _method(self) -> DOP853:

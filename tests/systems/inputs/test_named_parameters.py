@@ -19,7 +19,7 @@ from polhode.bodies import PointMasses
 from polhode.core.method import Start
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
-from polhode.scalars import kernel, lanes, parameter_duals, where
+from polhode.scalars import cos, kernel, lanes, parameter_duals, where
 from polhode.systems import symbols
 from polhode.systems.inputs.user_functions import UserFunction
 from tests.tiers import later
@@ -149,7 +149,7 @@ def test_directors_take_parameters() -> None:
     ("named", "plain"),
     [
         ({"potential": "-k*cos(theta)", "torque": "c*sin(t) - k*omega"}, {"torque": "0.3*sin(t) - 2*omega"}),
-        ({"potential": lambda theta, k: -k * sympy.cos(theta)}, {}),
+        ({"potential": lambda theta, k: -k * cos(theta)}, {}),
         ({"potential": "-k*cos(theta)", "torque": lambda t, theta, omega, c: c * theta * omega}, None),
     ],
     ids=["formulas", "function", "torque"],
