@@ -52,6 +52,7 @@ def assert_same(found: ph.Trajectory) -> None:
     assert found.stats.steps == STEPS
 
 
+@pytest.mark.verify
 @pytest.mark.usefixtures("small")
 def test_the_result_has_the_same_bits_and_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
