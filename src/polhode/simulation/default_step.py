@@ -30,7 +30,7 @@ def method_and_step(
 
     >>> import polhode as ph
     >>> method, step = method_and_step(ph.Pendulum3D.example(), None, None, 20.0)
-    >>> method, 20.0 / step == round(20.0 / step), 0.01 < step < 0.2
+    >>> method, abs(20.0 / step - round(20.0 / step)) < 1e-9, 0.01 < step < 0.2
     (LGVI(order=4), True, True)
     """
     check_arguments(state, LGVI() if method is None else method)
