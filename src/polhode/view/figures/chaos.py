@@ -53,6 +53,7 @@ def plot_chaos_map(result: ChaosMap) -> Figure:
     """The indicator in colours over both parameters; what is not known stays grey."""
     from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FormatStrFormatter, LogLocator
 
     figure = Figure(figsize=(7.0, 5.2), layout="constrained")
     ax = figure.subplots()
@@ -63,6 +64,10 @@ def plot_chaos_map(result: ChaosMap) -> Figure:
     mesh = ax.pcolormesh(
         result.x, result.y, np.ma.masked_invalid(result.values), shading="nearest", cmap="cividis", norm=norm
     )
-    figure.colorbar(mesh, ax=ax, label=NAMES[result.indicator])
+    bar = figure.colorbar(mesh, ax=ax, label=NAMES[result.indicator])
+    if norm is not None:
+        bar.set_ticks(LogLocator(subs=(1.0, 2.0, 5.0)), minor=False)
+        bar.set_ticks([], minor=True)
+        bar.formatter = FormatStrFormatter("%g")
     ax.set(xlabel=result.labels[0], ylabel=result.labels[1])
     return figure
