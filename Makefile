@@ -7,6 +7,9 @@ READY := $(VENV)/.runs
 STAMP := $(VENV)/.installed
 PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
+# compiled Python files, and pytest's own of the tests, are kept whatever the shell says: else every process makes them anew
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test verify lint docs bench soak mutate clean
 

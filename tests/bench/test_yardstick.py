@@ -55,6 +55,7 @@ def test_c_counts_the_same_iterations(yardstick):
     assert yardstick(y, BODY.parameters(), 0.2, 1000) == pytest.approx(thousand.run.report.iterations, rel=0.01)
 
 
+@pytest.mark.verify
 def test_lanes_in_c_are_the_ensemble(yardstick):
     """Without fused multiply-add every member has the bits of ours; one block is not full."""
     members = many(19)

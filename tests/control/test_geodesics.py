@@ -48,6 +48,7 @@ def test_in_four_dimensions() -> None:
     assert abs(turn.cost - 0.675517792828) < 1e-11
 
 
+@pytest.mark.verify
 def test_control_and_costate() -> None:
     """U = J⁻¹(QᵀP − PᵀQ) (5.3) with P constant relative to Q, and the cost is the integral of ¼⟨U, JU⟩."""
     turn = steer([0.5, 0.8, 1.1], np.eye(3), son.exp(son.hat([0.3, -0.5, 0.4])), 2.0, starts=1)

@@ -119,6 +119,7 @@ def test_derivatives_of_the_problem_agree_with_differences():
         assert direction @ (H @ direction) == pytest.approx((c[0] - 2 * c[1] + c[2]) / 1e-6, rel=1e-3, abs=1e-4)
 
 
+@pytest.mark.verify
 def test_what_cannot_be_is_said_in_words():
     start, free = BALL.state(), ph.FreeRigidBody.example()
     with pytest.raises(MissedEndPointError, match=r"none changes R\[2\]"):

@@ -25,7 +25,9 @@ def turned(Q: np.ndarray, rng: np.random.Generator, angle: float) -> np.ndarray:
     return np.asarray(expm(skew(Q.shape[0])) @ Q @ expm(skew(Q.shape[1])))
 
 
-@pytest.mark.parametrize("unitary", [False, True], ids=["real", "complex"])
+@pytest.mark.parametrize(
+    "unitary", [pytest.param(False, id="real", marks=pytest.mark.verify), pytest.param(True, id="complex")]
+)
 def test_the_motion_ends_there_and_costs_what_is_said(unitary: bool) -> None:
     rng = np.random.default_rng(1)
     Q0 = rng.standard_normal((2, 3)) + (1j * rng.standard_normal((2, 3)) if unitary else 0.0)

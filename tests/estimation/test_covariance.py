@@ -9,6 +9,7 @@ import polhode as ph
 from polhode.estimation import propagate_covariance
 
 
+@pytest.mark.verify
 def test_a_rotor_spreads_as_its_closed_form_says() -> None:
     """θ(t) = θ + t p/J: linear, so that all three agree with it for any spread."""
     J, P, t = 2.0, np.array([[0.04, 0.01], [0.01, 0.09]]), 5.0

@@ -109,6 +109,7 @@ def test_derivatives_of_force_and_moment(name: str):
         np.testing.assert_allclose(H[:, a], sixth, rtol=0, atol=2e-10 * size)
 
 
+@pytest.mark.verify
 def test_two_polyhedra_on_lanes_and_duals():
     pair = Shapes(lumpy(1, density=1.0, recentre=True), lumpy(2, density=1.3, recentre=True), G)
     x = 2.0 * X / np.linalg.norm(X)

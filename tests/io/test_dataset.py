@@ -58,6 +58,7 @@ def test_texts_in_a_file_of_others_are_left_out(tmp_path: Path) -> None:
     assert list(read_netcdf(tmp_path / "other.nc").variables) == ["x"]
 
 
+@pytest.mark.verify
 def test_a_file_with_a_damaged_attribute_does_not_end_the_process(tmp_path: Path) -> None:
     """In a process of its own: the library's error when it closes the file is a crash, not an exception."""
     write_netcdf(dataset(), tmp_path / "run.nc")

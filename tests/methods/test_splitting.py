@@ -83,6 +83,7 @@ def test_without_gravity_any_step_is_exact():
     np.testing.assert_allclose(final.R, truth["R"][0], rtol=0, atol=1e-13)
 
 
+@pytest.mark.verify
 def test_free_bodies_reach_any_time_in_one_step():
     body = ph.FreeRigidBody([1.0, 2.0, 3.0])
     states = [body.state(omega=[0.7, -0.6, 0.5 + 0.1 * i]) for i in range(20)]

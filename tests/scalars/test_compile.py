@@ -220,7 +220,7 @@ def test_functions_made_at_one_place_do_not_drive_each_other_out_of_the_cache(tm
         assert found == values + [hits] * 5
 
 
-@pytest.mark.parametrize("edited", ["polhode/formula.py", "own.py"])
+@pytest.mark.parametrize("edited", ["polhode/formula.py", pytest.param("own.py", marks=pytest.mark.verify)])
 def test_an_edit_is_seen_by_the_next_process(edited, tmp_path):
     """Kernels are inlined, so the file of the function that is cached is not the only one that matters."""
     shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))

@@ -73,6 +73,7 @@ def test_partials_of_arithmetic(formula):
     check_partials(formula, lambda x, y: formula(x, y, mpmath.mpf(REAL), WHOLE), moderate(12), ulps=4.0)
 
 
+@pytest.mark.verify
 def test_every_partial_is_carried():
     """Widths that are not a hardware vector's: each partial by itself is what it is among three."""
     rows = moderate(8)

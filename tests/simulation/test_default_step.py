@@ -46,6 +46,7 @@ def test_analyses_need_no_step():
     assert megno(state, t_end=50.0, method=ph.LGVI()).method == ph.LGVI()
 
 
+@pytest.mark.verify
 def test_a_fit_without_a_step_is_as_accurate_as_its_data():
     true, times = pendulum(), np.linspace(0.5, 20.0, 30)
     seen = ph.simulate(true, step=0.05, t_eval=times, method=ph.GaussLegendre())

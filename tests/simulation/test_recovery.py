@@ -26,8 +26,11 @@ def _python_body() -> ph.AttitudeBody:
 
 @pytest.mark.parametrize(
     "options",
-    [{"step": 0.05}, {"method": ph.DOP853()}, pytest.param({"tolerance": 1e-8}, marks=pytest.mark.verify)],
-    ids=["LGVI", "DOP853", "tolerance"],
+    [
+        pytest.param({"step": 0.05}, id="LGVI"),
+        pytest.param({"method": ph.DOP853()}, id="DOP853", marks=pytest.mark.verify),
+        pytest.param({"tolerance": 1e-8}, id="tolerance", marks=pytest.mark.verify),
+    ],
 )
 def test_an_exception_in_a_python_potential_reaches_the_user(options: dict, capfd: pytest.CaptureFixture[str]) -> None:
     """Once, as it was raised: trial runs do not show it."""

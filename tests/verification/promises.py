@@ -169,6 +169,7 @@ PROMISES = {
 
 FIRST = ("FreeRigidBody", "Pendulum3D")  # the systems on which Gauss-Legendre is tried in the short tests
 FEW_DIMENSIONS = 6
+GIVEN_BY_FORMULAS = ("AttitudeBody", "ChargedPoints", "GeneralBody")  # which every process compiles anew
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,8 @@ def claims() -> Iterator[Case]:
                 if lowest:
                     # compiling duals of many numbers takes long, and so does every loop of Gauss-Legendre
                     layout = subject.state.system.representations[method.representation].layout
-                    later = name == "symplectic" and (layout.dimension > FEW_DIMENSIONS or "SOn" in subject.name)
+                    slow = "SOn" in subject.name or subject.name in GIVEN_BY_FORMULAS
+                    later = name == "symplectic" and (layout.dimension > FEW_DIMENSIONS or slow)
                     if isinstance(method, GaussLegendre):
                         later = name == "symplectic" or bool(method.adaptive) or subject.name not in FIRST
                     yield Case(subject, method, name, FEW, verify=later)

@@ -39,6 +39,7 @@ def pull_back_defect(state: ph.State, method: ph.GaussLegendre, size: float = 3e
     return float(np.abs(M.T @ J @ M - J).max())
 
 
+@pytest.mark.verify
 def test_the_step_is_symplectic_and_that_of_reversible_steps_is_not() -> None:
     state = ph.FullTwoBodyProblem.example()
     assert pull_back_defect(state, METHOD) < 1e-8

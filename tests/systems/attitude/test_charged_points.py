@@ -108,6 +108,7 @@ def test_kernels_and_functions_give_the_same_motion() -> None:
         np.testing.assert_allclose(final.Pi, expected.Pi, atol=1e-12)
 
 
+@pytest.mark.verify
 def test_where_it_rests() -> None:
     found = BODY.equilibria()
     assert {ph.linearize(e).verdict for e in found} == {"stable", "unstable"}

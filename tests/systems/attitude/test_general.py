@@ -49,7 +49,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("given", later(GIVEN, lambda name: name == "kernel"))
+@pytest.mark.parametrize("given", later(GIVEN, lambda name: name in ("Hamiltonian", "kernel")))
 def test_quadratic_energies_are_the_body_written_by_hand(quadratic: ph.State, given: str) -> None:
     """The same discrete Lagrangian, so the same step to rounding; and the same equations of motion."""
     state = GeneralBody(**GIVEN[given]).state(**VALUES)
@@ -148,6 +148,7 @@ def test_lanes_run_as_if_alone() -> None:
         )
 
 
+@pytest.mark.verify
 def test_too_long_a_step_has_no_solution() -> None:
     state = GeneralBody(lagrangian="omega1**2 + omega2**2 + omega3**2").state(omega=[0.0, 0.0, 1.0])
     ph.simulate(state, step=0.99, steps=3, method=ph.LGVI())

@@ -50,6 +50,7 @@ def test_its_promises_on_a_pendulum() -> None:
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1.0).max() < 1e-14
 
 
+@pytest.mark.verify
 def test_lanes_run_as_if_alone() -> None:
     state = ph.Pendulum3D.example()
     run = ph.QuaternionVI().start(state, 0.05, lanes(4))

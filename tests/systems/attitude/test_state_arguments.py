@@ -49,6 +49,7 @@ def test_quaternions_of_both_kinds(system: Any) -> None:
     [
         ({"euler": ANGLES, "R": np.eye(3)}, "either R or euler, not both"),
         ({"q": [0, 0, 0, 1], "q_wxyz": [1, 0, 0, 0]}, "either q or q_wxyz, not both"),
+        ({"sequence": "ZXZ"}, "sequence = 'ZXZ': sequence names the axes of the angles euler: give both"),
         ({"euler": ANGLES, "sequence": "ZZX"}, "sequence = 'ZZX': expected three of X, Y, Z"),
         ({"euler": [0.1, 0.2]}, "euler = "),
         ({"omega": [0, 0, 1], "Pi": [0, 0, 1]}, "either omega or Pi, not both"),

@@ -20,6 +20,7 @@ def stay(states: list[ph.systems.Equilibrium], axis: list[float]) -> None:
         np.testing.assert_allclose(axis @ run.R, np.tile(axis @ state.R, (5, 1)), atol=1e-8)
 
 
+@pytest.mark.verify
 def test_staudes_rotations_by_a_formula() -> None:
     """The same directions of the vertical as those of the pendulum, which solves another equation for them."""
     body = ph.AttitudeBody(PENDULUM.inertia.matrix, potential=WEIGHT)

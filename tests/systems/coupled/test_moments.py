@@ -57,6 +57,7 @@ def test_the_energy_balance(coupled: ph.State) -> None:
     assert (energies[0] - energies[1]) / 2e-3 == pytest.approx(power, abs=1e-5)
 
 
+@pytest.mark.verify
 def test_the_step_is_symmetric_and_of_order_two(coupled: ph.State) -> None:
     assert measured_order(coupled, ph.LGVI(), 1.0).orders == pytest.approx(2.0, abs=0.1)
     assert symmetry_defect(coupled, ph.LGVI(), 0.05) < 1e-13

@@ -31,7 +31,7 @@ PAIRS: dict[str, tuple[Body, Body]] = {
 }
 
 
-@pytest.mark.parametrize("name", later(PAIRS, lambda name: name == "ellipsoid and mesh"))
+@pytest.mark.parametrize("name", later(PAIRS, lambda name: name != "ellipsoids"))
 def test_a_fall_to_the_surface(name: str) -> None:
     # released at rest inside the circumscribed spheres
     first, second = PAIRS[name]

@@ -54,20 +54,24 @@ def test_no_rate_at_the_node_is_an_error(torque) -> None:
     assert np.all(np.isfinite(caught.value.trajectory.Pi))
 
 
-def test_a_function_that_has_no_tangent_is_named() -> None:
-    def fine(t, R, w):
-        return -w[0], 0.0, 0.0
+def fine(t, R, w):
+    return -w[0], 0.0, 0.0
 
-    def plain(t, R, w):
-        return math.sin(w[0]), 0.0, 0.0
 
-    for body, field in (
-        (ph.Gyrostat([1, 2, 3], torque=plain), "torque"),
-        (ph.Gyrostat([1, 2, 3], torque=fine, rotor_torque=plain), "rotor_torque"),
-        (ph.AttitudeBody([1, 2, 3], moment=plain), "moment"),
-    ):
-        ph.simulate(body.state(omega=[0.8, -0.6, 0.5]), step=0.1, steps=1)
-        with pytest.raises(ph.InvalidInputError, match=r"dual numbers.*polhode\.scalars.*sin") as caught:
-            ph.simulate(body.state(omega=[0.8, -0.6, 0.5]), step=0.1, steps=1, tangent=True)
-        assert caught.value.field == field
-        assert len(str(caught.value)) < 500
+def plain(t, R, w):
+    return math.sin(w[0]), 0.0, 0.0
+
+
+@pytest.mark.parametrize("field", later(["torque", "rotor_torque", "moment"], lambda field: field != "torque"))
+def test_a_function_that_has_no_tangent_is_named(field) -> None:
+    body = {
+        "torque": lambda: ph.Gyrostat([1, 2, 3], torque=plain),
+        "rotor_torque": lambda: ph.Gyrostat([1, 2, 3], torque=fine, rotor_torque=plain),
+        "moment": lambda: ph.AttitudeBody([1, 2, 3], moment=plain),
+    }[field]()
+    state = body.state(omega=[0.8, -0.6, 0.5])
+    ph.simulate(state, step=0.1, steps=1)
+    with pytest.raises(ph.InvalidInputError, match=r"dual numbers.*polhode\.scalars.*sin") as caught:
+        ph.simulate(state, step=0.1, steps=1, tangent=True)
+    assert caught.value.field == field
+    assert len(str(caught.value)) < 500

@@ -179,6 +179,7 @@ def relativistic(R: Any, omega: Any, k: Any, c: Any) -> Any:
     return 0.5 * (omega @ omega) + k * omega[2] ** 4 - c * R[2, 2]
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
     "named",
     [{"lagrangian": "0.5*(omega1**2 + omega2**2 + omega3**2) + k*omega3**4 - c*R33"}, {"lagrangian": relativistic}],
@@ -204,6 +205,7 @@ def test_general_bodies_take_parameters(named: dict[str, Any]) -> None:
     np.testing.assert_array_equal(again.state(**START).Pi, other.system.state(**START).Pi)
 
 
+@pytest.mark.verify
 def test_coupled_bodies_and_perturbations_take_parameters() -> None:
     def pair(**given: Any) -> np.ndarray:
         body = ph.CoupledBodies([J, [2, 1.5, 1]], **given)
@@ -260,6 +262,7 @@ def test_every_lane_has_its_own_value() -> None:
             np.testing.assert_allclose(ends[:, lane], final(body), atol=1e-14)
 
 
+@pytest.mark.verify
 def test_duals_differentiate_by_named_parameters() -> None:
     """A formula, and a kernel that has none, whose moment is differentiated numerically: against differences of runs."""
     kind, h = parameter_duals(4), 1e-4

@@ -70,6 +70,7 @@ def test_a_formula_can_be_read_again(given: Any) -> None:
         np.testing.assert_array_equal(potential.energy(many[1, i]), potential.energy(many)[1, i])
 
 
+@pytest.mark.verify
 def test_every_function_on_every_scalar() -> None:
     body = ph.AttitudeBody(J, potential=EVERY)
     state = body.state(R=MATRIX, omega=[0.5, -0.4, 0.6])

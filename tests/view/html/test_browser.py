@@ -20,6 +20,7 @@ from .view_page import PAINTED, on_canvas, open_view, opened, press, slide, swit
 pytestmark = needs_browser
 
 
+@pytest.mark.verify
 def test_ellipsoids_of_uncertainty_are_shown_and_hidden(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
     P = np.diag([0.1**2] * 6 + [0.05**2] * 6 + [0.0] * 12)
     result = CovarianceRun(run, ("",) * 24, np.broadcast_to(P, (len(run), 24, 24)))
@@ -70,6 +71,7 @@ def test_it_plays_and_pauses_by_its_button_and_by_the_keyboard(
     assert clock.text == "t = 2.020"
 
 
+@pytest.mark.verify
 def test_the_camera_turns_zooms_and_comes_back(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
@@ -106,6 +108,7 @@ def test_what_is_switched_off_is_gone(run: ph.Trajectory, chromium: Any, tmp_pat
     assert colourful(before) > 1000  # the bodies are still there
 
 
+@pytest.mark.verify
 def test_the_view_in_a_report_and_in_a_notebook(run: ph.Trajectory, chromium: Any, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     save_report(run, report)

@@ -71,6 +71,7 @@ def test_each_part_of_a_body_has_its_colour(chromium: Any, tmp_path: Path) -> No
     assert complaints(chromium) == []
 
 
+@pytest.mark.verify
 def test_both_backgrounds_are_legible(run: ph.Trajectory, tmp_path: Path) -> None:
     file = tmp_path / "view.html"
     save_page(run, file)

@@ -170,14 +170,14 @@ class AttitudeSystem(System):
         q: ArrayLike | None = None,
         q_wxyz: ArrayLike | None = None,
         euler: ArrayLike | None = None,
-        sequence: str = "ZYX",
+        sequence: str | None = None,
         omega: ArrayLike | None = None,
         Pi: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
         """A state from an attitude (`R`, or a quaternion, `q` scalar-last or `q_wxyz` scalar-first, or the angles `euler` of
-        rotations about the axes of `sequence`; default: identity) and a rate (`omega` or the body momentum `Pi`; default:
-        at rest)."""
+        rotations about the axes of `sequence`, by default "ZYX"; default: identity) and a rate (`omega` or the body momentum
+        `Pi`; default: at rest)."""
         values = given_attitude(R, q, q_wxyz, euler, sequence)
         if omega is not None and Pi is not None:
             raise InvalidInputError("Pi", Pi, "either omega or Pi, not both")
