@@ -29,8 +29,9 @@ LOOSEST, TIGHTEST = 1e-2, 1e-13
 CLOSED_FORM_SAMPLES = 24  # an even number: one is half-way
 FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
 ANGLE_PARTS = 256.0  # angles are this over a whole number
-ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any allows
-ALLOWED = 3.0  # so much may errors of its steps add up to before less of each is allowed
+ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
+MOST_TRUSTED = 50.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
+ALLOWED = 20.0  # so much may errors of its steps add up to before less of each is allowed
 SHORT = 2000.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
 
 
@@ -105,14 +106,14 @@ def _choose(
     if method is not None:
         _check_order(method)
         return method, Pilot(state, t_end)
-    pilot, following = Pilot(state, t_end), GaussLegendre(adaptive="reversible")
-    between = sorted((state.t, t_end))
+    pilot = Pilot(state, t_end)
+    if not tangent and (pilot.evaluations(tolerance / ROUGHER) <= SHORT or pilot.stiff):
+        return DOP853(), pilot
+    following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
         return DOP853(), pilot
     if system.has_exact and pilot.steps(GaussLegendre(), tolerance) > system.closed_form_steps:
         return Exact(), None
-    if pilot.evaluations(tolerance / ROUGHER) <= SHORT and not tangent:
-        return DOP853(), pilot
     attracted = bool(system.canonical().attractions) and not tangent and following.why_not(system) is None
     return following if attracted and pilot.uneven else GaussLegendre(), pilot
 
@@ -135,24 +136,23 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
     """By tighter tolerances of the adaptive method until the error at the end is small enough. A rougher run shows how errors of
-    steps add up, and is what the first run is compared with. Where forces are not smooth, errors do not fall regularly
-    either: then more is asked for."""
+    steps add up, and is what the first run is compared with. Where forces are not smooth, errors do not fall regularly:
+    then more is asked for."""
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
-    gain = ROUGHER * 0.5 if smooth else 1.0
     rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
     other = pilot.end(pilot.method(rough))
-    growth = apart(pilot.layout, other, pilot.final) / max(rough, PILOT_TOLERANCE)
-    rtol = max(min(1.0, ALLOWED / max(growth, 1e-300)) * rough / ROUGHER, FINEST)
-    for attempt in range(MOST_TRIES):
+    growth = max(apart(pilot.layout, other, pilot.final) / max(rough, PILOT_TOLERANCE), ALLOWED)
+    rtol = max(ALLOWED / growth * rough / ROUGHER, FINEST)
+    for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
-        if attempt:
-            other = pilot.end(pilot.method(ROUGHER * rtol))
-        error = apart(pilot.layout, found, other) / gain
+        gain = min(0.5 * rough / rtol, MOST_TRUSTED) if smooth else 1.0
+        error = apart(pilot.layout, found, other) / max(gain, 1.0)
         if error <= tolerance or rtol <= FINEST:
             break
-        rtol = max(rtol * min(0.3 * tolerance / error, 0.3), FINEST)
+        rough, other = rtol, found
+        rtol = max(rtol * min(0.3 * tolerance / error, 1.0 / ROUGHER), FINEST)
     return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
 
 

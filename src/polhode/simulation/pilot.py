@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.layout import Layout
-from ..core.manifolds import Copies, Euclidean, Manifold, Rotations, Skew
+from ..core.manifolds import Copies, Euclidean, Manifold, Rotations, Skew, SpecialOrthogonal
 from ..core.method import Start
 from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
-from ..methods.dop853 import CARRIED, LENGTH, START, DOP853Run
+from ..methods.dop853 import CARRIED, LENGTH, REFUSED, START, DOP853Run
 from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 PILOT_TOLERANCE = 1e-5
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which steps are looked at
-UNSEEN = 4  # steps without a sample that do not matter: those of the start, and refused ones
+UNSEEN = 4  # steps without a sample that do not matter: those of the start
 CLOSE_STEPS = 128  # so many of the first steps are all seen
 START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
@@ -34,6 +34,7 @@ AGREEMENT = 5.0  # so many times the error of the look is another run away from 
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 ROUNDING_OF_STEPS = 1e-9  # what rounding does, as a part of what the errors of the look's steps do
+MANY, STIFF = 40, 0.05  # by so little the number of many steps changes if they are short for stability; else by a quarter
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
 
@@ -49,22 +50,20 @@ class Pilot:
         self.smallest = _smallest(self.layout, start)
         method = self.method(PILOT_TOLERANCE)
         self._run = method.run(Start.of(state, self.span / SAMPLES, method.representation))
-        samples, self.count, lengths = self._look()
+        samples = self._look()
         if not all(sizes(self.layout, start)):  # what was zero at the start may become small
             smallest = _smallest(self.layout, start, *self._run.states(samples))
             if smallest < self.smallest:
                 self.smallest = smallest
-                samples, self.count, lengths = self._look()
+                samples = self._look()
         self.final: Array = self._run.states(samples[-1:])[0]
-        self._shortest = min(_shortest(lengths), abs(self.span))  # the last step goes beyond the end
-        self._passed_over = self.count > len(lengths) + UNSEEN
 
     def method(self, rtol: float) -> DOP853:
         """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
         return DOP853(rtol=rtol, atol=rtol * self.smallest)
 
-    def _look(self) -> tuple[Array, int, Array]:
-        """Samples of a run, the number of its steps, and the lengths of those that have a sample."""
+    def _look(self) -> Array:
+        """Samples of a run. Notes the number of its steps, and how long the shortest are of those that have a sample."""
         step = self.span / SAMPLES
         run = self.run_of(self.method(PILOT_TOLERANCE), step)
         samples = np.empty((SAMPLES, run.row_size))
@@ -72,9 +71,11 @@ class Pilot:
         seen = samples[:reached, -CARRIED:]
         new = np.flatnonzero(np.diff(seen[:, START], prepend=np.nan))
         evaluations = float(run.report.numbers[EVALUATIONS])
-        count = max(1, math.ceil((evaluations - DENSE_STAGES * len(new)) / STAGES))
-        lengths = np.abs(seen[new, LENGTH]) if reached else np.array([abs(self.span) / count])
-        return (samples[:reached] if reached else run.row[None].copy()), count, lengths
+        self.count = max(1, math.ceil((evaluations - DENSE_STAGES * len(new)) / STAGES))
+        self._passed_over = self.count > len(new) + float(seen[new, REFUSED].sum()) + UNSEEN
+        lengths = np.abs(seen[new, LENGTH]) if reached else np.array([abs(self.span) / self.count])
+        self._shortest = min(_shortest(lengths), abs(self.span))  # the last step goes beyond the end
+        return samples[:reached] if reached else run.row[None].copy()
 
     @cached_property
     def densest(self) -> float:
@@ -111,7 +112,18 @@ class Pilot:
         less."""
         if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
             return True
-        return far <= AGREEMENT * apart(self.layout, self.end(self.method(10.0 * PILOT_TOLERANCE)), self.final)
+        return far <= AGREEMENT * apart(self.layout, self._rougher[0], self.final)
+
+    @cached_property
+    def _rougher(self) -> tuple[Array, float]:
+        """The end of a run with ten times the tolerance, and the number of its steps."""
+        end = self.end(self.method(10.0 * PILOT_TOLERANCE))
+        return end, float(self._run.report.numbers[EVALUATIONS]) / STAGES
+
+    @property
+    def stiff(self) -> bool:
+        """Whether it is not accuracy that keeps steps short: a rougher run has as many."""
+        return self.count > MANY and abs(self._rougher[1] / self.count - 1.0) < STIFF
 
     def run_of(self, method: DOP853, step: float) -> DOP853Run:
         """A run of this method from the state, at its start: there is one for all of them."""
@@ -135,7 +147,7 @@ class Pilot:
     def steps(self, method: Method, tolerance: float) -> int:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
-            factor = 0.7 * (1e-8 / tolerance) ** (1.0 / method.order)
+            factor = 0.74 * (1e-8 / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))
@@ -181,11 +193,12 @@ def _distance(manifold: Manifold, a: Array, b: Array) -> float:
     """That of two points; of rotations the chord `2 sin(θ/2)` of the angle θ: for all errors that matter it is the angle,
     and it is found in a fifth of the time."""
     each, count = (manifold.of, manifold.count) if isinstance(manifold, Copies) else (manifold, 1)
-    if not isinstance(each, (Rotations, Euclidean)):
+    twice = isinstance(each, (Rotations, SpecialOrthogonal, Skew))  # of a vector every entry is there
+    if not twice and not isinstance(each, Euclidean):
         return float(manifold.distance(a, b))
     rows = (a - b).reshape(count, -1)
     square = float(np.einsum("ij,ij->i", rows, rows).max())
-    return math.sqrt(0.5 * square if isinstance(each, Rotations) else square)
+    return math.sqrt(0.5 * square if twice else square)
 
 
 def jolted(state: State, size: float) -> State:

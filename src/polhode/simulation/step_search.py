@@ -31,7 +31,7 @@ RunOf = Callable[[Method, int, Run | None], Trajectory]
 COARSER = 1.5  # how much longer the steps of the second run are
 # the difference is so many times the error, at least and at most, and between them this part of what
 # very short steps make it: 656 times for order 16
-LEAST_GAIN, LARGEST_GAIN, TRUSTED = 5.0, 100.0, 0.15
+LEAST_GAIN, LARGEST_GAIN, TRUSTED = 5.0, 150.0, 0.25
 SHORTER = 1.25  # steps of a further run are shorter by this at least
 RESOLVED = 1e-2  # differences that are larger say only that steps are too long
 SLOW, APART = 0.25, 1.5  # part of the order with which differences fall if something is wrong, and over how many steps
