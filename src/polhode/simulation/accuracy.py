@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..core.callbacks import watch_callbacks
+from ..core.representation import Form
 from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
-from .pilot import PILOT_TOLERANCE, Pilot, apart
+from .pilot import CHAOS, PILOT_TOLERANCE, Pilot, apart
 from .records import Accuracy
 from .step_search import LEAST_ERROR, MOST_TRIES, RunOf, Setting, by_step
 from .trajectory import Trajectory
@@ -107,7 +108,7 @@ def _choose(
         _check_order(method)
         return method, Pilot(state, t_end)
     pilot = Pilot(state, t_end)
-    if not tangent and (pilot.evaluations(tolerance / ROUGHER) <= SHORT or pilot.stiff):
+    if not tangent and (_is_short(pilot, tolerance) or pilot.stiff):
         return DOP853(), pilot
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
@@ -134,15 +135,25 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
     return trajectory, Accuracy(tolerance, error, repr(method), span / CLOSED_FORM_SAMPLES)
 
 
+def _is_short(pilot: Pilot, tolerance: float) -> bool:
+    """Whether `DOP853` is likely to be done before `GaussLegendre` is set up."""
+    if pilot.evaluations(tolerance / ROUGHER) > SHORT or pilot.far(pilot.end(tolerance), Form.DEFAULT) > CHAOS:
+        return False
+    return pilot.evaluations(_first_rtol(pilot, tolerance)) <= SHORT
+
+
+def _first_rtol(pilot: Pilot, rough: float) -> float:
+    """The tolerance of `DOP853` that is likely to do; a rough run shows how errors of steps add up."""
+    growth = pilot.far(pilot.end(rough), Form.DEFAULT) / max(rough, PILOT_TOLERANCE)
+    return max(rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
+
+
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
-    """By tighter tolerances of the adaptive method until the error at the end is small enough. A rougher run shows how errors of
-    steps add up, and is what the first run is compared with. Where forces are not smooth, errors do not fall regularly:
-    then more is asked for."""
+    """By tighter tolerances of the adaptive method until the error at the end is small enough; the first run is compared with a
+    rough one. Where forces are not smooth, errors do not fall regularly: then more is asked for."""
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
     rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
-    other = pilot.end(pilot.method(rough))
-    growth = max(apart(pilot.layout, other, pilot.final) / max(rough, PILOT_TOLERANCE), ALLOWED)
-    rtol = max(ALLOWED / growth * rough / ROUGHER, FINEST)
+    other, rtol = pilot.end(rough), _first_rtol(pilot, rough)
     for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))

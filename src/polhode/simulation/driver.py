@@ -244,11 +244,15 @@ def _to_tolerance(
 
     def run(chosen: Method, steps: int, started: Run | None) -> Trajectory:
         grid = Grid(state.t, (end - state.t) / steps, int(every))
-        return Job(state.system, chosen, state, grid, [], None, progress, options["provenance"]).run(steps, None, started)
+        return Job(state.system, chosen, state, grid, [], None, progress, options["provenance"]).run(
+            steps, None, started
+        )
 
     trajectory, accuracy = run_to_tolerance(state, end, wanted, method, run, tangent=options["tangent"])
     if not plain:
-        extent = {"steps": round((end - state.t) / trajectory.step)} if t_eval is None else {"t_end": end, "t_eval": t_eval}
+        extent = (
+            {"steps": round((end - state.t) / trajectory.step)} if t_eval is None else {"t_end": end, "t_eval": t_eval}
+        )
         trajectory = run_without_warnings(state, step=trajectory.step, method=trajectory.method, **extent, **options)
     warn_if_missed(accuracy)
     return replace(trajectory, accuracy=accuracy)

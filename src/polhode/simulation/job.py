@@ -78,9 +78,9 @@ class Job:
                 run.advance(first, 0, every, samples[:0])
             samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
-            started = clock.perf_counter()
+            began = clock.perf_counter()
             end = self._advance(run, samples, first, total, drift)
-            seconds += clock.perf_counter() - started
+            seconds += clock.perf_counter() - began
             last = [end.done] if end.done % every and end.done > first else []
             numbers = np.concatenate([[first], schedule.saved(first, end.done), last]).astype(int)
             states = run.states(samples[: len(numbers)])

@@ -34,7 +34,10 @@ AGREEMENT = 5.0  # so many times the error of the look is another run away from 
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 ROUNDING_OF_STEPS = 1e-9  # what rounding does, as a part of what the errors of the look's steps do
-MANY, STIFF = 40, 0.05  # by so little the number of many steps changes if they are short for stability; else by a quarter
+MANY, STIFF = (
+    40,
+    0.05,
+)  # by so little the number of many steps changes if they are short for stability; else by a quarter
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
 
@@ -57,6 +60,7 @@ class Pilot:
                 self.smallest = smallest
                 samples = self._look()
         self.final: Array = self._run.states(samples[-1:])[0]
+        self._runs: dict[float, tuple[Array, float]] = {}  # the ends of other runs, and the numbers of their steps
 
     def method(self, rtol: float) -> DOP853:
         """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
@@ -112,29 +116,29 @@ class Pilot:
         less."""
         if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
             return True
-        return far <= AGREEMENT * apart(self.layout, self._rougher[0], self.final)
-
-    @cached_property
-    def _rougher(self) -> tuple[Array, float]:
-        """The end of a run with ten times the tolerance, and the number of its steps."""
-        end = self.end(self.method(10.0 * PILOT_TOLERANCE))
-        return end, float(self._run.report.numbers[EVALUATIONS]) / STAGES
+        return far <= AGREEMENT * self.far(self.end(10.0 * PILOT_TOLERANCE), DOP853().representation)
 
     @property
     def stiff(self) -> bool:
         """Whether it is not accuracy that keeps steps short: a rougher run has as many."""
-        return self.count > MANY and abs(self._rougher[1] / self.count - 1.0) < STIFF
+        return self.count > MANY and abs(self._rough_run(10.0 * PILOT_TOLERANCE)[1] / self.count - 1.0) < STIFF
 
     def run_of(self, method: DOP853, step: float) -> DOP853Run:
         """A run of this method from the state, at its start: there is one for all of them."""
         self._run.begin_anew(method, step)
         return self._run
 
-    def end(self, method: DOP853) -> Array:
-        """Where a run of this method ends; if it fails, where it fails."""
-        run = self.run_of(method, self.span)
-        run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
-        return run.states(run.row[None])[0]
+    def end(self, rtol: float) -> Array:
+        """Where a run with this tolerance ends; if it fails, where it fails."""
+        return self._rough_run(rtol)[0]
+
+    def _rough_run(self, rtol: float) -> tuple[Array, float]:
+        """The end of a run with this tolerance, and the number of its steps."""
+        if rtol not in self._runs:
+            run = self.run_of(self.method(rtol), self.span)
+            run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
+            self._runs[rtol] = run.states(run.row[None])[0], float(run.report.numbers[EVALUATIONS]) / STAGES
+        return self._runs[rtol]
 
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""

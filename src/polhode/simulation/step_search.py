@@ -20,7 +20,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import Method
-from .pilot import Pilot, apart, jolted
+from .pilot import LARGE, Pilot, apart, jolted
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -36,6 +36,7 @@ SHORTER = 1.25  # steps of a further run are shorter by this at least
 RESOLVED = 1e-2  # differences that are larger say only that steps are too long
 SLOW, APART = 0.25, 1.5  # part of the order with which differences fall if something is wrong, and over how many steps
 ROUNDING, MAGNIFIED = 1e-15, 30.0  # the change of a state that stands for rounding; so many of its effects are rounding
+VARIES = 4.0  # so much larger than in one run may the effect of rounding be in another
 MOST_STEPS = 20_000_000
 MOST_TRIES, PATIENCE = 12, 3  # and so many may end far apart
 LEAST_ERROR = 1e-15  # no estimate is below it
@@ -93,17 +94,18 @@ def by_step(
             other = trials.end(*setting(coarse), jolted(state, ROUNDING))
         found = state.system.enter(form, trajectory.final)
         difference = apart(layout, found, other) if other is not None else math.inf
-        error, far = _error(difference, (n / coarse) ** order - 1.0), pilot.far(found, form)
+        far = pilot.far(found, form)
+        error = _error(difference, (n / coarse) ** order - 1.0, regular=difference < RESOLVED and far < LARGE)
         if attempt == 0 and error <= tolerance and not pilot.explains(far):
             error = math.inf  # both may have passed over the same
         slow = _is_slow(earlier, coarse, difference, order)
-        # rounding may be all of the difference
-        hidden = error <= tolerance < difference and pilot.rounding(far) > tolerance
+        # rounding may be all of the difference, or hidden behind it
+        hidden = error <= tolerance < VARIES * difference and pilot.rounding(far) > tolerance
         if hidden or (tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE))):
             changed = trials.end(method, steps, jolted(state, ROUNDING))
             noise = apart(layout, found, changed) if changed is not None else 0.0
             if hidden:
-                last, error = noise > tolerance, max(error, noise)
+                last, error = VARIES * noise > tolerance, max(error, VARIES * noise)
             elif difference <= MAGNIFIED * noise:
                 last, error = True, max(difference, noise)
             elif slow and not smooth:
@@ -117,14 +119,14 @@ def by_step(
     raise AssertionError("unreachable")
 
 
-def _error(difference: float, gain: float) -> float:
-    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`."""
-    if difference < RESOLVED:
-        return difference / min(gain, max(TRUSTED * gain, LEAST_GAIN), LARGEST_GAIN)
-    return difference / min(gain, LEAST_GAIN)
+def _error(difference: float, gain: float, *, regular: bool) -> float:
+    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`; less of that is
+    trusted where errors do not fall regularly."""
+    most = min(max(TRUSTED * gain, LEAST_GAIN), LARGEST_GAIN) if regular else LEAST_GAIN
+    return difference / min(gain, most)
 
 
 def _is_slow(earlier: list[tuple[int, float]], n: int, difference: float, order: int) -> bool:
     """Whether differences have fallen much more slowly than the order says, over a good part of an octave."""
-    known = [(m, d) for m, d in earlier if d < RESOLVED and n >= APART * m]
+    known = [(m, d) for m, d in earlier if d < 0.1 * RESOLVED and n >= APART * m]
     return bool(known) and difference > known[-1][1] * (known[-1][0] / n) ** (SLOW * order)

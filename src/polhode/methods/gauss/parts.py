@@ -148,7 +148,9 @@ def from_canonical(parts: Parts, w: Array, size: int) -> Array:
             q, p = w[..., at : at + 4], w[..., at + 4 : at + 8]
             R = matrices_of(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
             y[..., c : c + 9] = R.reshape(*w.shape[:-1], 9)
-            y[..., m : m + 3] = 0.5 * (q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - cross(q[..., :3], p[..., :3]))
+            y[..., m : m + 3] = 0.5 * (
+                q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - cross(q[..., :3], p[..., :3])
+            )
         elif row[KIND] == ANGLE:
             u, p = w[..., at : at + 2], w[..., at + 2 : at + 4]
             y[..., c : c + 2] = u / np.sqrt(np.sum(u * u, axis=-1, keepdims=True))
