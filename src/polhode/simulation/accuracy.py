@@ -158,8 +158,8 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
-        gain = min(0.5 * rough / rtol, MOST_TRUSTED) if smooth else 1.0
-        error = apart(pilot.layout, found, other) / max(gain, 1.0)
+        gain = 0.5 * (rough / rtol) ** (1.0 if smooth else 0.5)
+        error = apart(pilot.layout, found, other) / min(max(gain, 1.0), MOST_TRUSTED)
         if error <= tolerance or rtol <= FINEST:
             break
         rough, other = rtol, found

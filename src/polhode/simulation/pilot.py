@@ -33,7 +33,7 @@ STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
-ROUNDING_OF_STEPS = 1e-9  # what rounding does, as a part of what the errors of the look's steps do
+ROUNDING_OF_STEPS = 1e-8  # what rounding does, as a part of what the errors of the look's steps do
 MANY, STIFF = (
     40,
     0.05,

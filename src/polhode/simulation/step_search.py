@@ -36,8 +36,9 @@ SHORTER = 1.25  # steps of a further run are shorter by this at least
 RESOLVED = 1e-2  # differences that are larger say only that steps are too long
 SLOW, APART = 0.25, 1.5  # part of the order with which differences fall if something is wrong, and over how many steps
 ROUNDING, MAGNIFIED = 1e-15, 30.0  # the change of a state that stands for rounding; so many of its effects are rounding
-VARIES = 4.0  # so much larger than in one run may the effect of rounding be in another
+OTHERWISE, VARIES = 1.03, 4.0  # steps that are as accurate, and by how much the effect of rounding varies
 MOST_STEPS = 20_000_000
+FOLLOWING = 6.0  # so much shorter may steps have to be that follow the motion
 MOST_TRIES, PATIENCE = 12, 3  # and so many may end far apart
 LEAST_ERROR = 1e-15  # no estimate is below it
 
@@ -69,12 +70,15 @@ def by_step(
 ) -> tuple[Trajectory, Accuracy] | None:
     """By shorter steps until the error is small enough: `setting(n)` is a method, and how many steps of the grid it takes,
     such that the method's own steps are as long as 1/n. The first n is given. None if the forces turn out not to be
-    smooth, unless they have to be taken as `smooth`."""
+    smooth, or steps not to follow what is fast, unless they have to be taken as `smooth`."""
     state, span, form = pilot.state, pilot.span, setting(n)[0].representation
     layout, trials = state.system.representations[form].layout, Trials(state, span)
     other, coarse = None, 0
     earlier: list[tuple[int, float]] = []  # the steps and differences of the runs so far
+    most = FOLLOWING * n if setting(n)[0].adaptive and not smooth else math.inf
     for attempt in range(MOST_TRIES):
+        if n > most:
+            return None
         method, steps = setting(n)
         last = attempt == MOST_TRIES - 1 or setting(2 * n)[1] > MOST_STEPS
         if steps > MOST_STEPS:
@@ -101,12 +105,14 @@ def by_step(
         slow = _is_slow(earlier, coarse, difference, order)
         # rounding may be all of the difference, or hidden behind it
         hidden = error <= tolerance < VARIES * difference and pilot.rounding(far) > tolerance
-        if hidden or (tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE))):
+        if hidden:  # other steps round otherwise
+            changed = trials.end(*setting(math.ceil(OTHERWISE * n)), jolted(state, ROUNDING))
+            noise = VARIES * apart(layout, found, changed) if changed is not None else 0.0
+            last, error = last or noise > tolerance, max(error, noise)
+        elif tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
             changed = trials.end(method, steps, jolted(state, ROUNDING))
             noise = apart(layout, found, changed) if changed is not None else 0.0
-            if hidden:
-                last, error = VARIES * noise > tolerance, max(error, VARIES * noise)
-            elif difference <= MAGNIFIED * noise:
+            if difference <= MAGNIFIED * noise:
                 last, error = True, max(difference, noise)
             elif slow and not smooth:
                 return None
