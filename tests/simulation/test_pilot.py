@@ -107,5 +107,6 @@ def test_the_first_steps_are_looked_at_only_where_samples_pass_over_some(monkeyp
 
 def test_a_rough_run_is_made_once() -> None:
     pilot = Pilot(binary(0.3), 10.0)
-    assert pilot.end(1e-4) is pilot.end(1e-4)
-    assert 0.0 < pilot.far(pilot.end(1e-4), "default") < 0.1
+    assert pilot.rough_run(1e-4) is pilot.rough_run(1e-4)
+    assert 0.0 < pilot.rough_run(1e-4).far < 0.1
+    assert pilot.rough_run(1e-4).steps < pilot.count < pilot.rough_run(1e-7).steps

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..core.callbacks import watch_callbacks
-from ..core.representation import Form
 from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
@@ -31,8 +30,8 @@ CLOSED_FORM_SAMPLES = 24  # an even number: one is half-way
 FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
 ANGLE_PARTS = 256.0  # angles are this over a whole number
 ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
-MOST_TRUSTED = 50.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
-ALLOWED = 20.0  # so much may errors of its steps add up to before less of each is allowed
+MOST_TRUSTED = 100.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
+ALLOWED = 1.5  # so much may errors of its steps add up to before less of each is allowed
 SHORT = 2000.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
 
 
@@ -137,14 +136,14 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
     """Whether `DOP853` is likely to be done before `GaussLegendre` is set up."""
-    if pilot.evaluations(tolerance / ROUGHER) > SHORT or pilot.far(pilot.end(tolerance), Form.DEFAULT) > CHAOS:
+    if pilot.evaluations(tolerance / ROUGHER) > SHORT or pilot.rough_run(tolerance).far > CHAOS:
         return False
     return pilot.evaluations(_first_rtol(pilot, tolerance)) <= SHORT
 
 
 def _first_rtol(pilot: Pilot, rough: float) -> float:
     """The tolerance of `DOP853` that is likely to do; a rough run shows how errors of steps add up."""
-    growth = pilot.far(pilot.end(rough), Form.DEFAULT) / max(rough, PILOT_TOLERANCE)
+    growth = pilot.rough_run(rough).far / max(rough, PILOT_TOLERANCE)
     return max(rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
 
 
@@ -153,18 +152,25 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
     rough one. Where forces are not smooth, errors do not fall regularly: then more is asked for."""
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
     rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
-    other, rtol = pilot.end(rough), _first_rtol(pilot, rough)
+    other, rtol = pilot.rough_run(rough).end, _first_rtol(pilot, rough)
     for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
-        gain = 0.5 * (rough / rtol) ** (1.0 if smooth else 0.5)
-        error = apart(pilot.layout, found, other) / min(max(gain, 1.0), MOST_TRUSTED)
+        error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
+        if error > tolerance and rough > ROUGHER * rtol:  # it may have been too rough to tell
+            other = pilot.rough_run(ROUGHER * rtol).end
+            error = apart(pilot.layout, found, other) / _gain(ROUGHER, smooth=smooth)
         if error <= tolerance or rtol <= FINEST:
             break
         rough, other = rtol, found
         rtol = max(rtol * min(0.3 * tolerance / error, 1.0 / ROUGHER), FINEST)
     return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
+
+
+def _gain(ratio: float, *, smooth: bool) -> float:
+    """By how much the error of a run is taken to be smaller than that of one with so many times its tolerance."""
+    return min(max(0.5 * ratio if smooth else 0.5 * math.sqrt(ratio), 1.0), MOST_TRUSTED)
 
 
 def warn_if_missed(accuracy: Accuracy) -> None:

@@ -8,7 +8,8 @@ the first ones are looked at one by one, so that short ones between long ones ar
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.layout import Layout
 from ..core.manifolds import Copies, Euclidean, Manifold, Rotations, Skew, SpecialOrthogonal
 from ..core.method import Start
+from ..core.representation import Form
 from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
 from ..methods.dop853 import CARRIED, LENGTH, REFUSED, START, DOP853Run
@@ -33,12 +35,20 @@ STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
-ROUNDING_OF_STEPS = 1e-8  # what rounding does, as a part of what the errors of the look's steps do
+ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
 MANY, STIFF = (
     40,
     0.05,
 )  # by so little the number of many steps changes if they are short for stability; else by a quarter
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
+
+
+class RoughRun(NamedTuple):
+    """Where a run ends, how many steps it takes, and how far it ends from the look."""
+
+    end: Array
+    steps: float
+    far: float
 
 
 class Pilot:
@@ -48,11 +58,11 @@ class Pilot:
     def __init__(self, state: State, t_end: float) -> None:
         self.state, self.span = state, t_end - state.t
         DOP853().check(state.system)
-        self.layout = state.system.representations[DOP853().representation].layout
-        start = state.system.enter(DOP853().representation, state)
+        self.layout = state.system.representations[Form.DEFAULT].layout
+        start = state.system.enter(Form.DEFAULT, state)
         self.smallest = _smallest(self.layout, start)
         method = self.method(PILOT_TOLERANCE)
-        self._run = method.run(Start.of(state, self.span / SAMPLES, method.representation))
+        self._run = method.run(Start.of(state, self.span / SAMPLES))
         samples = self._look()
         if not all(sizes(self.layout, start)):  # what was zero at the start may become small
             smallest = _smallest(self.layout, start, *self._run.states(samples))
@@ -60,7 +70,7 @@ class Pilot:
                 self.smallest = smallest
                 samples = self._look()
         self.final: Array = self._run.states(samples[-1:])[0]
-        self._runs: dict[float, tuple[Array, float]] = {}  # the ends of other runs, and the numbers of their steps
+        self._rough_runs: dict[float, RoughRun] = {}
 
     def method(self, rtol: float) -> DOP853:
         """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
@@ -109,36 +119,34 @@ class Pilot:
 
     def far(self, end: Array, form: str) -> float:
         """How far the end of another run, in this representation, is from that of the look."""
-        return apart(self.layout, end, self.final) if form == DOP853().representation else 0.0
+        return apart(self.layout, end, self.final) if form == Form.DEFAULT else 0.0
 
     def explains(self, far: float) -> bool:
         """Whether another run may end so far away because of the errors of the look: a rougher run is as far, or not much
         less."""
         if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
             return True
-        return far <= AGREEMENT * self.far(self.end(10.0 * PILOT_TOLERANCE), DOP853().representation)
+        return far <= AGREEMENT * self.rough_run(10.0 * PILOT_TOLERANCE).far
 
     @property
     def stiff(self) -> bool:
         """Whether it is not accuracy that keeps steps short: a rougher run has as many."""
-        return self.count > MANY and abs(self._rough_run(10.0 * PILOT_TOLERANCE)[1] / self.count - 1.0) < STIFF
+        return self.count > MANY and abs(self.rough_run(10.0 * PILOT_TOLERANCE).steps / self.count - 1.0) < STIFF
 
     def run_of(self, method: DOP853, step: float) -> DOP853Run:
         """A run of this method from the state, at its start: there is one for all of them."""
         self._run.begin_anew(method, step)
         return self._run
 
-    def end(self, rtol: float) -> Array:
-        """Where a run with this tolerance ends; if it fails, where it fails."""
-        return self._rough_run(rtol)[0]
-
-    def _rough_run(self, rtol: float) -> tuple[Array, float]:
-        """The end of a run with this tolerance, and the number of its steps."""
-        if rtol not in self._runs:
+    def rough_run(self, rtol: float) -> RoughRun:
+        """A run with this tolerance; if it fails, up to where it fails."""
+        if rtol not in self._rough_runs:
             run = self.run_of(self.method(rtol), self.span)
             run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
-            self._runs[rtol] = run.states(run.row[None])[0], float(run.report.numbers[EVALUATIONS]) / STAGES
-        return self._runs[rtol]
+            end = run.states(run.row[None])[0]
+            steps = float(run.report.numbers[EVALUATIONS]) / STAGES
+            self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
+        return self._rough_runs[rtol]
 
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
@@ -151,7 +159,8 @@ class Pilot:
     def steps(self, method: Method, tolerance: float) -> int:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
-            factor = 0.74 * (1e-8 / tolerance) ** (1.0 / method.order)
+            growth = max(self.rough_run(10.0 * PILOT_TOLERANCE).far / LARGE, 1.0)  # of errors
+            factor = 0.75 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))
@@ -163,19 +172,39 @@ def _shortest(lengths: Array) -> float:
     return float(np.convolve(lengths, np.full(stretch, 1.0 / stretch), mode="valid").min())
 
 
+class Part(NamedTuple):
+    """Where a variable lies in a state, its manifold, of how many equal points it consists, whether it is linear, and how many
+    of its numbers there are for one of a vector: every entry of a rotation or a skew matrix is there twice; None where the
+    distance of two points is not that of their numbers."""
+
+    numbers: slice
+    manifold: Manifold
+    count: int
+    linear: bool
+    times: float | None
+
+
+@lru_cache(64)
+def parts(layout: Layout) -> tuple[Part, ...]:
+    """The variables of a layout."""
+    found = []
+    for variable in layout.variables:
+        manifold = variable.manifold
+        each, count = (manifold.of, manifold.count) if isinstance(manifold, Copies) else (manifold, 1)
+        twice = isinstance(each, (Rotations, SpecialOrthogonal, Skew))
+        times = 2.0 if twice else 1.0 if isinstance(each, Euclidean) else None
+        linear = isinstance(each, (Euclidean, Skew))
+        found.append(Part(layout.slices[variable.name], manifold, count, linear, times))
+    return tuple(found)
+
+
 def sizes(layout: Layout, *states: Array) -> list[float]:
     """What errors of each variable are compared with: 1 for attitudes and angles, else its largest size in these states."""
-    return [
-        max(_length(y[layout.slices[v.name]]) for y in states) if _linear(v.manifold) else 1.0 for v in layout.variables
-    ]
+    return [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
 
 
 def _length(x: Array) -> float:
     return math.sqrt(float(x @ x))
-
-
-def _linear(manifold: Manifold) -> bool:
-    return isinstance(manifold.of if isinstance(manifold, Copies) else manifold, (Euclidean, Skew))
 
 
 def _smallest(layout: Layout, *states: Array) -> float:
@@ -184,35 +213,28 @@ def _smallest(layout: Layout, *states: Array) -> float:
 
 
 def apart(layout: Layout, a: Array, b: Array) -> float:
-    """How far two states are apart, each variable in its own size."""
-    worst = 0.0
-    for variable, size in zip(layout.variables, sizes(layout, a, b), strict=True):
-        part = layout.slices[variable.name]
-        if variable.manifold.dimension:
-            worst = max(worst, _distance(variable.manifold, a[part], b[part]) / (size or 1.0))
+    """How far two states are apart, each variable in its own size. For the angle θ between two rotations stands the chord
+    `2 sin(θ/2)`: of errors that matter it is the same, and it is found in a fifth of the time."""
+    worst, difference = 0.0, a - b
+    for part, size in zip(parts(layout), sizes(layout, a, b), strict=True):
+        if part.times is None:
+            far = float(part.manifold.distance(a[part.numbers], b[part.numbers])) if part.manifold.dimension else 0.0
+        elif part.count == 1:
+            far = _length(difference[part.numbers]) / math.sqrt(part.times)
+        else:
+            rows = difference[part.numbers].reshape(part.count, -1)
+            far = math.sqrt(float((rows * rows).sum(axis=1).max()) / part.times)
+        worst = max(worst, far / (size or 1.0))
     return worst
-
-
-def _distance(manifold: Manifold, a: Array, b: Array) -> float:
-    """That of two points; of rotations the chord `2 sin(θ/2)` of the angle θ: for all errors that matter it is the angle,
-    and it is found in a fifth of the time."""
-    each, count = (manifold.of, manifold.count) if isinstance(manifold, Copies) else (manifold, 1)
-    twice = isinstance(each, (Rotations, SpecialOrthogonal, Skew))  # of a vector every entry is there
-    if not twice and not isinstance(each, Euclidean):
-        return float(manifold.distance(a, b))
-    rows = (a - b).reshape(count, -1)
-    square = float(np.einsum("ij,ij->i", rows, rows).max())
-    return math.sqrt(0.5 * square if twice else square)
 
 
 def jolted(state: State, size: float) -> State:
     """The state with every number of its variables changed by `size`, relative to the variable, up and down in turn."""
-    system, form = state.system, DOP853().representation
-    layout = system.representations[form].layout
-    y = system.enter(form, state).copy()
-    for variable, length in zip(layout.variables, sizes(layout, y), strict=True):
-        part, manifold = layout.slices[variable.name], variable.manifold
-        change = np.full(manifold.dimension, size * length)
+    system = state.system
+    layout = system.representations[Form.DEFAULT].layout
+    y = system.enter(Form.DEFAULT, state).copy()
+    for part, length in zip(parts(layout), sizes(layout, y), strict=True):
+        change = np.full(part.manifold.dimension, size * length)
         change[1::2] *= -1.0
-        y[part] += manifold.basis(y[part]) @ change  # so short a way is straight
+        y[part.numbers] += part.manifold.basis(y[part.numbers]) @ change  # so short a way is straight
     return State(system, layout.unpack(y), state.t)

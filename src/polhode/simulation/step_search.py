@@ -99,7 +99,7 @@ def by_step(
         found = state.system.enter(form, trajectory.final)
         difference = apart(layout, found, other) if other is not None else math.inf
         far = pilot.far(found, form)
-        error = _error(difference, (n / coarse) ** order - 1.0, regular=difference < RESOLVED and far < LARGE)
+        error = _error(difference, (n / coarse) ** order - 1.0, far)
         if attempt == 0 and error <= tolerance and not pilot.explains(far):
             error = math.inf  # both may have passed over the same
         slow = _is_slow(earlier, coarse, difference, order)
@@ -125,11 +125,11 @@ def by_step(
     raise AssertionError("unreachable")
 
 
-def _error(difference: float, gain: float, *, regular: bool) -> float:
-    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`; less of that is
-    trusted where errors do not fall regularly."""
-    most = min(max(TRUSTED * gain, LEAST_GAIN), LARGEST_GAIN) if regular else LEAST_GAIN
-    return difference / min(gain, most)
+def _error(difference: float, gain: float, far: float) -> float:
+    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`. Less of that is
+    trusted where the look ends far away: there errors grow, and do not fall as regularly."""
+    trusted = min(TRUSTED * gain, LARGEST_GAIN) * min(1.0, LARGE / max(far, LARGE)) if difference < RESOLVED else 0.0
+    return difference / min(gain, max(trusted, LEAST_GAIN))
 
 
 def _is_slow(earlier: list[tuple[int, float]], n: int, difference: float, order: int) -> bool:
