@@ -85,7 +85,7 @@ def likely_run(
 
     >>> import polhode as ph
     >>> state = ph.Pendulum3D.example()
-    >>> likely_run(state, 10.0, 1e-6)[0]
+    >>> likely_run(state, 100.0, 1e-6)[0]
     GaussLegendre(order=16)
     >>> likely_run(state, 10.0, 1e-6, ph.RK4())[1] < likely_run(state, 10.0, 1e-10, ph.RK4())[1]
     True

@@ -81,7 +81,7 @@ class Pilot:
         step = self.span / SAMPLES
         run = self.run_of(self.method(PILOT_TOLERANCE), step)
         samples = np.empty((SAMPLES, run.row_size))
-        _, reached = run.follow(self.state.t + np.arange(1, SAMPLES + 1) * step, samples)
+        _, reached = run.follow(np.asarray(self.state.t + np.arange(1, SAMPLES + 1) * step, dtype=np.float64), samples)
         seen = samples[:reached, -CARRIED:]
         new = np.flatnonzero(np.diff(seen[:, START], prepend=np.nan))
         evaluations = float(run.report.numbers[EVALUATIONS])
@@ -179,7 +179,7 @@ class Part(NamedTuple):
 
     numbers: slice
     manifold: Manifold
-    count: int
+    points: int
     linear: bool
     times: float | None
 
@@ -219,10 +219,10 @@ def apart(layout: Layout, a: Array, b: Array) -> float:
     for part, size in zip(parts(layout), sizes(layout, a, b), strict=True):
         if part.times is None:
             far = float(part.manifold.distance(a[part.numbers], b[part.numbers])) if part.manifold.dimension else 0.0
-        elif part.count == 1:
+        elif part.points == 1:
             far = _length(difference[part.numbers]) / math.sqrt(part.times)
         else:
-            rows = difference[part.numbers].reshape(part.count, -1)
+            rows = difference[part.numbers].reshape(part.points, -1)
             far = math.sqrt(float((rows * rows).sum(axis=1).max()) / part.times)
         worst = max(worst, far / (size or 1.0))
     return worst
