@@ -36,10 +36,10 @@ def tight(state: ph.State, span: float) -> ph.State:
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-10])
 def test_a_long_run(tolerance: float) -> None:
     state = orbiting()
-    trajectory = ph.simulate(state, t_end=100.0, tolerance=tolerance)
+    trajectory = ph.simulate(state, t_end=200.0, tolerance=tolerance)
     assert isinstance(trajectory.method, ph.GaussLegendre)
-    assert trajectory.t[-1] == pytest.approx(100.0, abs=1e-12)
-    assert error(trajectory, tight(state, 100.0)) <= tolerance
+    assert trajectory.t[-1] == pytest.approx(200.0, abs=1e-12)
+    assert error(trajectory, tight(state, 200.0)) <= tolerance
     assert trajectory.accuracy.estimated_error <= tolerance == trajectory.accuracy.tolerance
     assert "GaussLegendre(order=16)" in str(trajectory.accuracy)
 
@@ -49,7 +49,7 @@ def test_what_is_chosen_for_a_short_run_and_for_a_long_one() -> None:
     state = orbiting()
     assert isinstance(ph.simulate(state, t_end=5.0, tolerance=1e-6).method, ph.DOP853)
     assert likely_run(state, 5.0, 1e-6)[0] == ph.DOP853()
-    assert likely_run(state, 100.0, 1e-6)[0] == ph.GaussLegendre()
+    assert likely_run(state, 200.0, 1e-6)[0] == ph.GaussLegendre()
     assert likely_run(state, 5.0, 1e-6, tangent=True)[0] == ph.GaussLegendre()
 
 
@@ -70,7 +70,7 @@ def test_a_stiff_motion_is_left_to_explicit_steps() -> None:
     assert likely_run(loose, 300.0, 1e-9)[0] == ph.GaussLegendre()
 
 
-@pytest.mark.parametrize(("span", "method"), [(100.0, ph.GaussLegendre), (5.0, ph.DOP853)])
+@pytest.mark.parametrize(("span", "method"), [(200.0, ph.GaussLegendre), (5.0, ph.DOP853)])
 def test_what_depends_on_the_system_alone_is_set_up_once(
     span: float, method: type[ph.Method], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,21 +110,21 @@ def test_a_method_that_is_given_gets_the_step_it_needs() -> None:
     assert 1e-9 < error(trajectory, tight(state, 5.0)) <= 1e-6
 
 
-@pytest.mark.parametrize(("eccentricity", "adaptive"), [(0.3, False), (0.95, True)])
-def test_steps_follow_the_motion_where_that_pays(eccentricity: float, adaptive: bool) -> None:
+@pytest.mark.parametrize(("eccentricity", "adaptive", "span"), [(0.3, False, 70.0), (0.95, True, 40.0)])
+def test_steps_follow_the_motion_where_that_pays(eccentricity: float, adaptive: bool, span: float) -> None:
     """On an eccentric orbit, where fixed steps of the same order would lose it; but not if a tangent map is wanted."""
     bodies = Ellipsoid(0.6, [0.02, 0.0199, 0.0198]), Ellipsoid(0.4, [0.02, 0.0199, 0.0198])
     speed = np.sqrt((1.0 - eccentricity) / (1.0 + eccentricity))
     places = {"X": [1.0 + eccentricity, 0.0, 0.0], "V": [0.0, speed, 0.0]}
     state = ph.FullTwoBodyProblem(*bodies).state(**places, Omega1=[0.0, 0.1, 0.5], Omega2=[0.1, 0.0, 0.4])
-    found = ph.simulate(state, t_end=40.0, tolerance=1e-8)
+    found = ph.simulate(state, t_end=span, tolerance=1e-8)
     assert isinstance(found.method, ph.GaussLegendre)
     assert found.method.adaptive == adaptive
-    assert error(found, tight(state, 40.0)) <= 1e-8
+    assert error(found, tight(state, span)) <= 1e-8
     assert found.accuracy.estimated_error <= 1e-8
-    assert not likely_run(state, 40.0, 1e-8, tangent=True)[0].adaptive
-    chosen = ph.simulate(state, t_eval=[7.0, 40.0], tolerance=1e-8)
-    assert error(chosen, tight(state, 40.0)) <= 1e-8
+    assert not likely_run(state, span, 1e-8, tangent=True)[0].adaptive
+    chosen = ph.simulate(state, t_eval=[7.0, span], tolerance=1e-8)
+    assert error(chosen, tight(state, span)) <= 1e-8
 
 
 def test_backwards_and_at_chosen_times() -> None:

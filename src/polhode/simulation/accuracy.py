@@ -32,7 +32,7 @@ ANGLE_PARTS = 256.0  # angles are this over a whole number
 ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
 MOST_TRUSTED = 100.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
 ALLOWED = 1.5  # so much may errors of its steps add up to before less of each is allowed
-SHORT = 2000.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
+SHORT = 3500.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
 
 
 def check_tolerance(tolerance: Any) -> float:
