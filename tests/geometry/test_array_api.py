@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polhode.errors import InvalidInputError
-from polhode.geometry import se3, so2, so3
+from polhode.geometry import se3, so2, so3, unchecked
 from polhode.geometry.array_api import (
     MATRIX,
     NEAR,
@@ -81,3 +81,13 @@ def test_near_rotations_pass_and_others_do_not() -> None:
         for bad in (R * (1.0 + worse), -R, np.full((3, 3), np.nan)):
             with pytest.raises(InvalidInputError, match="rotation matrix"):
                 rotations("R", np.stack([R, bad]), MATRIX, near)
+
+
+def test_one_of_each_gives_the_same_numbers_as_one_of_many() -> None:
+    """Which are computed on numbers, and on arrays."""
+    R = so3.exp([[0.3, -2.0, 0.5], [0.1, 0.2, -3.0], [0.0, 0.0, 0.0]])
+    for function in (unchecked.from_matrix, unchecked.rotation_log):
+        np.testing.assert_allclose(function(R)[1], function(R[1]), rtol=1e-14)
+    assert unchecked.from_matrix(R[None, 1:2]).shape == (1, 1, 4)
+    assert unchecked.rotation_distance(R, R[:1])[1] == pytest.approx(float(unchecked.rotation_distance(R[1], R[0])))
+    assert unchecked.rotation_distance(R[1], R[None, :1]).shape == (1, 1)

@@ -9,8 +9,10 @@ import pytest
 
 import polhode as ph
 from polhode.bodies import Ellipsoid
+from polhode.core.method import Start
+from polhode.geometry import so3
 from polhode.simulation import accuracy
-from polhode.simulation.accuracy import choose_method
+from polhode.simulation.accuracy import likely_run
 from polhode.simulation.events import Crossing
 from polhode.simulation.pilot import apart
 from tests.verification.subjects import SUBJECTS, Subject
@@ -22,19 +24,66 @@ def error(trajectory: ph.Trajectory, truth: ph.State) -> float:
     return apart(layout, system.enter("default", trajectory.final), system.enter("default", truth))
 
 
+def orbiting() -> ph.State:
+    """A satellite that swings about its equilibrium in orbit."""
+    return ph.OrbitingBody([2.0, 2.5, 1.2], n=1.1).state(q=[0.02, -0.05, 0.05, 0.99], omega=[0.03, -1.05, 0.02])
+
+
 def tight(state: ph.State, span: float) -> ph.State:
     return ph.simulate(state, step=span, steps=1, method=ph.DOP853(rtol=3e-14, atol=1e-15)).final
 
 
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-10])
-def test_a_pendulum(tolerance: float) -> None:
-    state = ph.Pendulum3D.example()
-    trajectory = ph.simulate(state, t_end=30.0, tolerance=tolerance)
+def test_a_long_run(tolerance: float) -> None:
+    state = orbiting()
+    trajectory = ph.simulate(state, t_end=200.0, tolerance=tolerance)
     assert isinstance(trajectory.method, ph.GaussLegendre)
-    assert trajectory.t[-1] == 30.0
-    assert error(trajectory, tight(state, 30.0)) <= tolerance
+    assert trajectory.t[-1] == pytest.approx(200.0, abs=1e-12)
+    assert error(trajectory, tight(state, 200.0)) <= tolerance
     assert trajectory.accuracy.estimated_error <= tolerance == trajectory.accuracy.tolerance
     assert "GaussLegendre(order=16)" in str(trajectory.accuracy)
+
+
+def test_what_is_chosen_for_a_short_run_and_for_a_long_one() -> None:
+    """GaussLegendre takes a while to set up, and what it conserves counts over long times; not where DOP853 would do."""
+    state = orbiting()
+    assert isinstance(ph.simulate(state, t_end=5.0, tolerance=1e-6).method, ph.DOP853)
+    assert likely_run(state, 5.0, 1e-6)[0] == ph.DOP853()
+    assert likely_run(state, 200.0, 1e-6)[0] == ph.GaussLegendre()
+    assert likely_run(state, 5.0, 1e-6, tangent=True)[0] == ph.GaussLegendre()
+
+
+def test_a_closed_form_that_takes_long_to_find_is_for_long_runs() -> None:
+    """That of Lagrange's top begins with numbers of 60 digits."""
+    top = ph.Pendulum3D([0.5, 0.5, 0.3], mass=1.0, rho0=[0.0, 0.0, -0.5]).state(
+        R=so3.exp([0.4, 0.0, 0.0]), omega=[0, 0, 18]
+    )
+    assert likely_run(top, 10.0, 1e-9)[0] == ph.GaussLegendre()
+    assert likely_run(top, 1e4, 1e-9)[0] == ph.Exact()
+
+
+def test_a_stiff_motion_is_left_to_explicit_steps() -> None:
+    """A damper in a thin layer: its steps are short for stability, however rough the run."""
+    stiff = ph.DampedGyrostat([1.0, 1.9, 2.4], damper_inertia=0.01, damping=2.0).state(omega=[0.5, 0.9, -0.8])
+    assert likely_run(stiff, 30.0, 1e-9)[0] == ph.DOP853()
+    loose = ph.DampedGyrostat([1.0, 1.9, 2.4], damper_inertia=0.4, damping=0.02).state(omega=[0.5, 0.9, -0.8])
+    assert likely_run(loose, 300.0, 1e-9)[0] == ph.GaussLegendre()
+
+
+@pytest.mark.parametrize(("span", "method"), [(200.0, ph.GaussLegendre), (5.0, ph.DOP853)])
+def test_what_depends_on_the_system_alone_is_set_up_once(
+    span: float, method: type[ph.Method], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run for the look, and of `GaussLegendre` one for all that follow; the same numbers as those of a run by itself."""
+    state, made = orbiting(), []
+    of = Start.of
+    monkeypatch.setattr(Start, "of", lambda *given: made.append(given) or of(*given))
+    found = ph.simulate(state, t_end=span, tolerance=1e-8)
+    assert isinstance(found.method, method)
+    assert len(made) == (2 if method is ph.GaussLegendre else 1)
+    alone = ph.simulate(state, step=found.step, steps=len(found) - 1, method=found.method)
+    np.testing.assert_array_equal(found.R, alone.R)
+    assert found.stats.evaluations == alone.stats.evaluations
 
 
 @pytest.mark.parametrize(("system", "method"), [(ph.FreeRigidBody, ph.Exact), (ph.RigidBodySOn, ph.DOP853)])
@@ -61,21 +110,21 @@ def test_a_method_that_is_given_gets_the_step_it_needs() -> None:
     assert 1e-9 < error(trajectory, tight(state, 5.0)) <= 1e-6
 
 
-@pytest.mark.parametrize(("eccentricity", "adaptive"), [(0.3, False), (0.95, True)])
-def test_steps_follow_the_motion_where_that_pays(eccentricity: float, adaptive: bool) -> None:
+@pytest.mark.parametrize(("eccentricity", "adaptive", "span"), [(0.3, False, 70.0), (0.95, True, 40.0)])
+def test_steps_follow_the_motion_where_that_pays(eccentricity: float, adaptive: bool, span: float) -> None:
     """On an eccentric orbit, where fixed steps of the same order would lose it; but not if a tangent map is wanted."""
     bodies = Ellipsoid(0.6, [0.02, 0.0199, 0.0198]), Ellipsoid(0.4, [0.02, 0.0199, 0.0198])
     speed = np.sqrt((1.0 - eccentricity) / (1.0 + eccentricity))
     places = {"X": [1.0 + eccentricity, 0.0, 0.0], "V": [0.0, speed, 0.0]}
     state = ph.FullTwoBodyProblem(*bodies).state(**places, Omega1=[0.0, 0.1, 0.5], Omega2=[0.1, 0.0, 0.4])
-    found = ph.simulate(state, t_end=20.0, tolerance=1e-8)
+    found = ph.simulate(state, t_end=span, tolerance=1e-8)
     assert isinstance(found.method, ph.GaussLegendre)
     assert found.method.adaptive == adaptive
-    assert error(found, tight(state, 20.0)) <= 1e-8
+    assert error(found, tight(state, span)) <= 1e-8
     assert found.accuracy.estimated_error <= 1e-8
-    assert not choose_method(state, 20.0, tangent=True).adaptive
-    chosen = ph.simulate(state, t_eval=[7.0, 20.0], tolerance=1e-8)
-    assert error(chosen, tight(state, 20.0)) <= 1e-8
+    assert not likely_run(state, span, 1e-8, tangent=True)[0].adaptive
+    chosen = ph.simulate(state, t_eval=[7.0, span], tolerance=1e-8)
+    assert error(chosen, tight(state, span)) <= 1e-8
 
 
 def test_backwards_and_at_chosen_times() -> None:
@@ -113,8 +162,9 @@ def test_a_short_pulse_late_in_a_slow_motion_is_not_passed_over() -> None:
     found = ph.simulate(body.state(), t_end=45.0, tolerance=1e-8)
     assert isinstance(found.method, ph.DOP853)
     assert found.final.R[1, 0] == pytest.approx(np.sin(0.015 / 2.5 * 4.995), abs=1e-8)
-    before = ph.simulate(body.state(), t_end=39.0, tolerance=1e-8)
-    assert isinstance(before.method, ph.GaussLegendre)
+    turning = body.state(omega=[0.3, 2.0, -0.4], t=-300.0)
+    assert likely_run(turning, 39.0, 1e-8)[0] == ph.GaussLegendre()
+    assert likely_run(turning, 45.0, 1e-8)[0] == ph.DOP853()
 
 
 def pulsed() -> ph.State:

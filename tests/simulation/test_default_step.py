@@ -8,6 +8,7 @@ from polhode.analysis import lyapunov, megno, poincare
 from polhode.errors import InvalidInputError
 from polhode.estimation import Observation, fit, propagate_covariance
 from polhode.simulation.default_step import method_and_step
+from polhode.simulation.pilot import Pilot
 
 
 def pendulum(g=2.0, rate=0.3):
@@ -36,6 +37,15 @@ def test_the_unit_of_time_does_not_matter():
     slow = ph.Pendulum3D([1.0, 1.4, 0.5], mass=1.0, rho0=[0, 0, -0.4], g=0.02).state(omega=[0.02, 0.01, 0.03])
     steps = [method_and_step(state, None, None, None)[1] for state in (quick, slow)]
     assert steps[1] == pytest.approx(10 * steps[0], rel=0.2)
+
+
+@pytest.mark.parametrize("accurate", [False, True])
+def test_one_look_is_enough(accurate, monkeypatch):
+    looks = []
+    look = Pilot.__init__
+    monkeypatch.setattr(Pilot, "__init__", lambda self, *given: looks.append(given) or look(self, *given))
+    method_and_step(pendulum(), None, None, 20.0, accurate=accurate)
+    assert len(looks) == 1
 
 
 def test_analyses_need_no_step():

@@ -76,5 +76,37 @@ def test_a_run_that_passed_over_something_does_not_agree() -> None:
     state = ph.Pendulum3D.example()
     pilot = Pilot(state, 10.0)
     end = ph.simulate(state, step=0.1, t_end=10.0, method=ph.GaussLegendre()).final
-    assert pilot.agrees(state.system.enter("default", end), "default")
-    assert not pilot.agrees(state.system.enter("default", state), "default")
+    near, away = (pilot.far(state.system.enter("default", each), "default") for each in (end, state))
+    assert near < 0.1 < away
+    assert pilot.explains(near)
+    assert not pilot.explains(away)
+
+
+def test_what_rounding_may_have_become() -> None:
+    """Nothing is known of it where the errors of the look have grown beyond all bounds."""
+    pilot = Pilot(ph.Pendulum3D.example(), 10.0)
+    assert 1e-14 < pilot.rounding(1e-4) < 1e-11
+    assert pilot.rounding(1.0) == np.inf
+
+
+def test_steps_that_are_short_for_stability_are_told_from_others() -> None:
+    stiff = ph.DampedGyrostat([1.0, 1.9, 2.4], damper_inertia=0.01, damping=2.0).state(omega=[0.5, 0.9, -0.8])
+    assert Pilot(stiff, 10.0).stiff
+    assert not Pilot(binary(0.3), 100.0).stiff
+
+
+def test_the_first_steps_are_looked_at_only_where_samples_pass_over_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unexpected(self: Pilot) -> None:
+        raise AssertionError("one by one")
+
+    monkeypatch.setattr(Pilot, "_first_steps", unexpected)
+    assert Pilot(binary(0.5), 10.0).densest > 10.0
+    with pytest.raises(AssertionError, match="one by one"):
+        _ = Pilot(binary(0.5), 300.0).densest
+
+
+def test_a_rough_run_is_made_once() -> None:
+    pilot = Pilot(binary(0.3), 10.0)
+    assert pilot.rough_run(1e-4) is pilot.rough_run(1e-4)
+    assert 0.0 < pilot.rough_run(1e-4).far < 0.1
+    assert pilot.rough_run(1e-4).steps < pilot.count < pilot.rough_run(1e-7).steps

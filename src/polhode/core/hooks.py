@@ -49,6 +49,10 @@ class Hooks(ABC):
     """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
     turns itself."""
 
+    closed_form_steps: int = 0
+    """So many steps of high order take about as long as to find the constants of the closed form; 0 where these are found at
+    once."""
+
     ignorable: Sequence[str] = ()
     """Variables of the default representation that the motion of the others does not depend on, such as the attitude of the
     frame that relative coordinates are seen from."""

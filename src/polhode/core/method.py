@@ -165,6 +165,11 @@ class Run(ABC):
         status, 0 for success, and the time there."""
         raise NotImplementedError(f"{type(self).__name__} has no steps of its own")
 
+    def restarted(self, state: State, step: float) -> Run | None:
+        """Optional: the run set to begin anew, with another step, from its first state or one beside it, so that what depends
+        on the system alone is not set up again. None where a new run has to be made."""
+        return None
+
     def states(self, samples: Array) -> Array:
         """The states (n, size of the layout times width) that rows of samples stand for."""
         return samples

@@ -325,6 +325,10 @@ class DOP853(Method):
         representation = system.representations.get(self.representation)
         return None if representation is not None and representation.rhs is not None else "it offers no right-hand side"
 
+    def tolerances(self, step: float) -> Tolerances:
+        """What a step of the method has to satisfy, if samples may be taken at multiples of `step`."""
+        return Tolerances(max(self.rtol, FINEST_RTOL), self.atol, min(MOST_STEPS_AT_ONCE * abs(step), 1e300))
+
     def run(self, start: Start) -> DOP853Run:
         if isinstance(start.kind, Lanes):
             raise IncompatibleMethodError(f"{self!r} takes steps of its own for each member: it does not run on lanes")
@@ -345,15 +349,20 @@ class DOP853Run(Run):
         z = self.variables.enter(start.y[None])[0]
         n, blocks = z.size, -(-z.size // BLOCK)
         self.y = np.concatenate([z, z, [self.clock.t0, 0.0, 0.0]])
-        self.carried = self.y.size
-        longest = min(MOST_STEPS_AT_ONCE * abs(self.clock.step), 1e300)
+        self.carried, self._first = self.y.size, self.y.copy()
         stage, work = np.zeros(blocks * BLOCK), np.zeros(VECTORS * blocks * BLOCK)
         sizes = Sizes(n, width(self.kind), blocks)
-        tolerances = Tolerances(max(method.rtol, FINEST_RTOL), method.atol, longest)
+        tolerances = method.tolerances(self.clock.step)
         corners = np.array(start.state.system.corners, dtype=np.float64)
         self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS), corners)
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
+
+    def begin_anew(self, method: DOP853, step: float) -> None:
+        """Go back to the first state, with the tolerances of this method and another step."""
+        self.clock, self.report = Clock(self.clock.t0, float(step)), Report()
+        self._step = self._step._replace(tolerances=method.tolerances(step))
+        self.restore(self._first)
 
     @property
     def differentiated(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,6 +81,7 @@ def put_rates(S: Any, equations: Equations, z: Array, t: float, dz: Array, repor
     return status
 
 
+@lru_cache(64)
 def table_of(layout: Layout) -> NDArray[np.int64]:
     """The rows of the variables of a layout."""
     rows, at = [], 0
@@ -101,8 +103,15 @@ class QuaternionVariables:
 
     start: Start
 
+    @cached_property
+    def _own(self) -> Canonical:
+        return self._canonical_of(self.start.state.system)
+
     def canonical(self, system: System) -> Canonical:
         """The variables of a system that z is made of."""
+        return self._own if system is self.start.state.system else self._canonical_of(system)
+
+    def _canonical_of(self, system: System) -> Canonical:
         if self.start.representation is self.start.state.system.representations[Form.DEFAULT]:
             return system.canonical()
         return Canonical(self.start.representation, system.parameters())

@@ -139,6 +139,12 @@ def finite_number(x: Any) -> bool:
         return False
 
 
+def check_every(save_every: Any) -> None:
+    """Check after how many steps there is a sample."""
+    if not is_whole(save_every) or save_every < 1:
+        raise InvalidInputError("save_every", save_every, "a positive whole number")
+
+
 def is_whole(n: Any) -> bool:
     """Whether `n` is an integer of at most `MOST_STEPS` (True and False do not count as integers)."""
     return isinstance(n, (int, np.integer)) and not isinstance(n, bool) and abs(int(n)) <= MOST_STEPS

@@ -13,7 +13,7 @@ from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import LGVI, Method
 from ..systems.stability.tangent_dynamics import tangent_dynamics
-from .accuracy import DEFAULT_TOLERANCE, choose_method, expected_steps
+from .accuracy import DEFAULT_TOLERANCE, likely_run
 from .arguments import check_arguments, check_end, check_start, check_step
 
 RESOLVED = 1e-6  # the tolerance that steps of an analysis are made for
@@ -40,10 +40,11 @@ def method_and_step(
         method.check(state.system)
         return method, check_step(step)
     end = check_end(state.t, t_end) if t_end is not None else state.t + STRETCH / _rate(state)
-    if method is None:
-        method = choose_method(state, end, tangent=True) if accurate else LGVI(order=4)
-    method.check(state.system)
-    steps = expected_steps(state, end, DEFAULT_TOLERANCE if accurate else RESOLVED, method)
+    if not accurate:
+        method = method or LGVI(order=4)
+    if method is not None:
+        method.check(state.system)
+    method, steps = likely_run(state, end, DEFAULT_TOLERANCE if accurate else RESOLVED, method, tangent=True)
     return method, (end - state.t) / steps
 
 

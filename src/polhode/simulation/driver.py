@@ -20,12 +20,13 @@ from ..core.call_help import explain_calls
 from ..core.checks import check_positive
 from ..core.dates import Epoch
 from ..core.facade import above
+from ..core.method import Run
 from ..core.system import State
 from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
 from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
-from .arguments import check_arguments, check_end, check_events, check_step, check_times, count_steps, is_whole
+from .arguments import check_arguments, check_end, check_events, check_every, check_step, check_times, count_steps
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
 from .job import Job
@@ -129,7 +130,7 @@ def simulate(
     file with `load`, or parts of it with `xarray.open_dataset`.
 
     >>> import polhode as ph
-    >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=10.0, tolerance=1e-10)
+    >>> traj = ph.simulate(ph.Pendulum3D.example(), t_end=25.0, tolerance=1e-10)
     >>> traj.method, traj.accuracy.estimated_error < 1e-10
     (GaussLegendre(order=16), True)
     >>> body = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -178,8 +179,7 @@ def simulate(
     method.check(system)
     columns = TangentColumns.of(system, tangent)
     watched = check_events(events, system, columns is not None)
-    if not is_whole(save_every) or save_every < 1:
-        raise InvalidInputError("save_every", save_every, "a positive whole number")
+    check_every(save_every)
     schedule: Grid | ChosenTimes
     if t_eval is None:
         schedule = Grid(state.t, check_step(step), int(save_every))
@@ -239,21 +239,21 @@ def _to_tolerance(
     if method is not None:
         method.check(state.system)
     plain = t_eval is None and not options["events"] and not options["tangent"]
+    every, progress = (options["save_every"], options["progress"]) if plain else (1, False)
+    check_every(every)
 
-    def run(chosen: Method, steps: int, **more: Any) -> Trajectory:
-        return run_without_warnings(state, step=(end - state.t) / steps, steps=steps, method=chosen, **more)
-
-    first = options if plain else {"provenance": options["provenance"]}
-    trajectory, accuracy = run_to_tolerance(
-        state, end, wanted, method, lambda chosen, n: run(chosen, n, **first), tangent=options["tangent"]
-    )
-    if t_eval is not None:
-        step = trajectory.step
-        trajectory = run_without_warnings(
-            state, step=step, t_end=end, t_eval=t_eval, method=trajectory.method, **options
+    def run(chosen: Method, steps: int, started: Run | None) -> Trajectory:
+        grid = Grid(state.t, (end - state.t) / steps, int(every))
+        return Job(state.system, chosen, state, grid, [], None, progress, options["provenance"]).run(
+            steps, None, started
         )
-    elif not plain:
-        trajectory = run(trajectory.method, round((end - state.t) / trajectory.step), **options)
+
+    trajectory, accuracy = run_to_tolerance(state, end, wanted, method, run, tangent=options["tangent"])
+    if not plain:
+        extent = (
+            {"steps": round((end - state.t) / trajectory.step)} if t_eval is None else {"t_end": end, "t_eval": t_eval}
+        )
+        trajectory = run_without_warnings(state, step=trajectory.step, method=trajectory.method, **extent, **options)
     warn_if_missed(accuracy)
     return replace(trajectory, accuracy=accuracy)
 

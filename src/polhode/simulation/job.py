@@ -50,8 +50,9 @@ class Job:
     provenance: dict[str, Any]
     occurrences: list[Occurrence] = field(default_factory=list)
 
-    def run(self, total: int, earlier: Trajectory | None = None) -> Trajectory:
-        """The trajectory of `total` steps, of which an `earlier` run has done some."""
+    def run(self, total: int, earlier: Trajectory | None = None, started: Run | None = None) -> Trajectory:
+        """The trajectory of `total` steps, of which an `earlier` run has done some; `started` is at its start, if the method's
+        run is there already."""
         schedule, every = self.schedule, self.schedule.every
         first = 0 if earlier is None else earlier.stats.steps
         check_start(self.state)
@@ -65,7 +66,7 @@ class Job:
         for directions in passes:
             kind = block_kind(directions) if self.tangent else double
             with watch_callbacks(), explain_missing_derivatives(self.method, directions):
-                run = schedule.start(self.method, self.state, kind, directions)
+                run = started or schedule.start(self.method, self.state, kind, directions)
                 raise_noted()
             if earlier is not None and earlier.carry is not None:
                 run.restore(earlier.carry[read : read + run.carried])
@@ -77,9 +78,9 @@ class Job:
                 run.advance(first, 0, every, samples[:0])
             samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
-            started = clock.perf_counter()
+            began = clock.perf_counter()
             end = self._advance(run, samples, first, total, drift)
-            seconds += clock.perf_counter() - started
+            seconds += clock.perf_counter() - began
             last = [end.done] if end.done % every and end.done > first else []
             numbers = np.concatenate([[first], schedule.saved(first, end.done), last]).astype(int)
             states = run.states(samples[: len(numbers)])

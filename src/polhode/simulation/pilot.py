@@ -1,22 +1,26 @@
 """A quick look at a motion before it is computed to a tolerance: how short its time scales are, and how far apart.
 
 The look is a run of `DOP853` to a loose tolerance. Its steps follow the motion: how long they are says how long the
-steps of other methods may be, and whether these should follow the motion too. The first ones are looked at one by one, so
-that short ones between long ones are not passed over.
+steps of other methods may be, and whether these should follow the motion too. In a long run samples pass over steps: then
+the first ones are looked at one by one, so that short ones between long ones are seen.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.layout import Layout
-from ..core.manifolds import Copies, Euclidean, Manifold, Skew
+from ..core.manifolds import Copies, Euclidean, Manifold, Rotations, Skew, SpecialOrthogonal
+from ..core.method import Start
+from ..core.representation import Form
 from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
-from ..methods.dop853 import CARRIED, LENGTH, START
+from ..methods.dop853 import CARRIED, LENGTH, REFUSED, START, DOP853Run
 from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
@@ -24,13 +28,27 @@ Array = NDArray[np.float64]
 PILOT_TOLERANCE = 1e-5
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which steps are looked at
+UNSEEN = 4  # steps without a sample that do not matter: those of the start
 CLOSE_STEPS = 128  # so many of the first steps are all seen
 START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
-MAGNIFIED = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
+CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
+ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
+MANY, STIFF = (
+    40,
+    0.05,
+)  # by so little the number of many steps changes if they are short for stability; else by a quarter
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
+
+
+class RoughRun(NamedTuple):
+    """Where a run ends, how many steps it takes, and how far it ends from the look."""
+
+    end: Array
+    steps: float
+    far: float
 
 
 class Pilot:
@@ -39,80 +57,110 @@ class Pilot:
 
     def __init__(self, state: State, t_end: float) -> None:
         self.state, self.span = state, t_end - state.t
-        span = self.span
         DOP853().check(state.system)
-        self.layout = state.system.representations[DOP853().representation].layout
-        start = state.system.enter(DOP853().representation, state)
+        self.layout = state.system.representations[Form.DEFAULT].layout
+        start = state.system.enter(Form.DEFAULT, state)
         self.smallest = _smallest(self.layout, start)
-        states, self.count, shortest = self._look(span)
-        if _smallest(self.layout, start, *states) < self.smallest:  # of what was zero at the start
-            self.smallest = _smallest(self.layout, start, *states)
-            states, self.count, shortest = self._look(span)
-        self.final: Array = states[-1]
-        shortest = min(shortest, _shortest(self._first_steps()))
-        self.densest = max(abs(span) / shortest, float(self.count))
+        method = self.method(PILOT_TOLERANCE)
+        self._run = method.run(Start.of(state, self.span / SAMPLES))
+        samples = self._look()
+        if not all(sizes(self.layout, start)):  # what was zero at the start may become small
+            smallest = _smallest(self.layout, start, *self._run.states(samples))
+            if smallest < self.smallest:
+                self.smallest = smallest
+                samples = self._look()
+        self.final: Array = self._run.states(samples[-1:])[0]
+        self._rough_runs: dict[float, RoughRun] = {}
 
-    def _look(self, span: float) -> tuple[Array, int, float]:
-        """States of a run over this time, the number of its steps, and the length of the shortest."""
-        run = self._method.start(self.state, span / SAMPLES)
+    def method(self, rtol: float) -> DOP853:
+        """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
+        return DOP853(rtol=rtol, atol=rtol * self.smallest)
+
+    def _look(self) -> Array:
+        """Samples of a run. Notes the number of its steps, and how long the shortest are of those that have a sample."""
+        step = self.span / SAMPLES
+        run = self.run_of(self.method(PILOT_TOLERANCE), step)
         samples = np.empty((SAMPLES, run.row_size))
-        times = self.state.t + np.arange(1, SAMPLES + 1) * (span / SAMPLES)
-        _, reached = run.follow(np.asarray(times), samples)
-        states = run.states(samples[:reached] if reached else run.row[None])
+        _, reached = run.follow(np.asarray(self.state.t + np.arange(1, SAMPLES + 1) * step, dtype=np.float64), samples)
         seen = samples[:reached, -CARRIED:]
-        _, first = np.unique(seen[:, START], return_index=True)
-        lengths = np.abs(seen[np.sort(first), LENGTH])
+        new = np.flatnonzero(np.diff(seen[:, START], prepend=np.nan))
         evaluations = float(run.report.numbers[EVALUATIONS])
-        count = max(1, math.ceil((evaluations - DENSE_STAGES * len(lengths)) / STAGES))
-        if not len(lengths):
-            return states, count, abs(span) / count
-        return states, count, min(_shortest(lengths), abs(span))  # the last step goes beyond the end
+        self.count = max(1, math.ceil((evaluations - DENSE_STAGES * len(new)) / STAGES))
+        self._passed_over = self.count > len(new) + float(seen[new, REFUSED].sum()) + UNSEEN
+        lengths = np.abs(seen[new, LENGTH]) if reached else np.array([abs(self.span) / self.count])
+        self._shortest = min(_shortest(lengths), abs(self.span))  # the last step goes beyond the end
+        return samples[:reached] if reached else run.row[None].copy()
+
+    @cached_property
+    def densest(self) -> float:
+        """How many steps there would be if all were as short as the shortest."""
+        shortest = min(self._shortest, _shortest(self._first_steps())) if self._passed_over else self._shortest
+        return max(abs(self.span) / shortest, float(self.count))
 
     def _first_steps(self) -> Array:
         """The lengths of the first steps, all of them after the start-up: short ones may lie between two samples."""
-        run, t = self._method.start(self.state, self.span), self.state.t
-        sample = np.empty((1, run.row_size))
-        lengths: list[float] = []
-        while len(lengths) < CLOSE_STEPS and abs(t - self.state.t) < abs(self.span):
-            just_behind = np.nextafter(t, t + self.span)
-            if not run.follow(np.array([just_behind]), sample)[
-                1
-            ]:  # what ends the motion makes steps as short as can be
-                return np.array([abs(self.span)])
-            start, length = sample[0, -CARRIED:][[START, LENGTH]]
-            lengths.append(abs(length))
-            t = start + length
-        rising = next((k for k in range(len(lengths) - 1) if lengths[k + 1] < START_UP * lengths[k]), 0)
-        return np.array(lengths[rising:])
-
-    @property
-    def _method(self) -> DOP853:
-        return DOP853(rtol=PILOT_TOLERANCE, atol=PILOT_TOLERANCE * self.smallest)
+        run, t, end = self.run_of(self.method(PILOT_TOLERANCE), self.span), self.state.t, self.state.t + self.span
+        sample, lengths = np.empty((1, run.row_size)), np.empty(CLOSE_STEPS)
+        for k in range(CLOSE_STEPS):
+            if not run.follow(np.array([math.nextafter(t, end)]), sample)[1]:
+                return np.array([abs(self.span)])  # what ends the motion makes steps as short as can be
+            start, length, _ = sample[0, -CARRIED:]
+            lengths[k], t = abs(length), start + length
+            if abs(t - self.state.t) >= abs(self.span):
+                lengths = lengths[: k + 1]
+                break
+        growing = lengths[1:] >= START_UP * lengths[:-1]
+        return lengths[int(np.argmin(growing)) if len(growing) and not growing.all() else 0 :]
 
     @property
     def uneven(self) -> bool:
         """Whether steps that follow the motion are much longer on average than the shortest of them."""
         return self.densest > UNEVEN * self.count
 
-    def agrees(self, end: Array, form: str) -> bool:
-        """Whether the end of another run is as near to that of this one as a rougher run is, or not much farther."""
-        if form != DOP853().representation:
-            return True
-        far, rough = apart(self.layout, end, self.final), 10.0 * PILOT_TOLERANCE
+    def far(self, end: Array, form: str) -> float:
+        """How far the end of another run, in this representation, is from that of the look."""
+        return apart(self.layout, end, self.final) if form == Form.DEFAULT else 0.0
+
+    def explains(self, far: float) -> bool:
+        """Whether another run may end so far away because of the errors of the look: a rougher run is as far, or not much
+        less."""
         if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
             return True
-        run = DOP853(rtol=rough, atol=rough * self.smallest).start(self.state, self.span)
-        run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
-        return far <= AGREEMENT * apart(self.layout, run.states(run.row[None])[0], self.final)
+        return far <= AGREEMENT * self.rough_run(10.0 * PILOT_TOLERANCE).far
 
-    def magnifies(self, end: Array, form: str) -> bool:
-        """Whether the end of a finer run is so far away that the motion must magnify errors."""
-        return form == DOP853().representation and apart(self.layout, end, self.final) > MAGNIFIED
+    @property
+    def stiff(self) -> bool:
+        """Whether it is not accuracy that keeps steps short: a rougher run has as many."""
+        return self.count > MANY and abs(self.rough_run(10.0 * PILOT_TOLERANCE).steps / self.count - 1.0) < STIFF
+
+    def run_of(self, method: DOP853, step: float) -> DOP853Run:
+        """A run of this method from the state, at its start: there is one for all of them."""
+        self._run.begin_anew(method, step)
+        return self._run
+
+    def rough_run(self, rtol: float) -> RoughRun:
+        """A run with this tolerance; if it fails, up to where it fails."""
+        if rtol not in self._rough_runs:
+            run = self.run_of(self.method(rtol), self.span)
+            run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
+            end = run.states(run.row[None])[0]
+            steps = float(run.report.numbers[EVALUATIONS]) / STAGES
+            self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
+        return self._rough_runs[rtol]
+
+    def rounding(self, far: float) -> float:
+        """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
+        return ROUNDING_OF_STEPS * far if far <= CHAOS else math.inf
+
+    def evaluations(self, rtol: float) -> float:
+        """How many evaluations a run of `DOP853` with this tolerance is likely to take."""
+        return STAGES * self.count * (PILOT_TOLERANCE / rtol) ** (1.0 / DOP853.order)
 
     def steps(self, method: Method, tolerance: float) -> int:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
-            factor = 0.7 * (1e-8 / tolerance) ** (1.0 / method.order)
+            growth = max(self.rough_run(10.0 * PILOT_TOLERANCE).far / LARGE, 1.0)  # of errors
+            factor = 0.75 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))
@@ -124,16 +172,39 @@ def _shortest(lengths: Array) -> float:
     return float(np.convolve(lengths, np.full(stretch, 1.0 / stretch), mode="valid").min())
 
 
+class Part(NamedTuple):
+    """Where a variable lies in a state, its manifold, of how many equal points it consists, whether it is linear, and how many
+    of its numbers there are for one of a vector: every entry of a rotation or a skew matrix is there twice; None where the
+    distance of two points is not that of their numbers."""
+
+    numbers: slice
+    manifold: Manifold
+    points: int
+    linear: bool
+    times: float | None
+
+
+@lru_cache(64)
+def parts(layout: Layout) -> tuple[Part, ...]:
+    """The variables of a layout."""
+    found = []
+    for variable in layout.variables:
+        manifold = variable.manifold
+        each, count = (manifold.of, manifold.count) if isinstance(manifold, Copies) else (manifold, 1)
+        twice = isinstance(each, (Rotations, SpecialOrthogonal, Skew))
+        times = 2.0 if twice else 1.0 if isinstance(each, Euclidean) else None
+        linear = isinstance(each, (Euclidean, Skew))
+        found.append(Part(layout.slices[variable.name], manifold, count, linear, times))
+    return tuple(found)
+
+
 def sizes(layout: Layout, *states: Array) -> list[float]:
     """What errors of each variable are compared with: 1 for attitudes and angles, else its largest size in these states."""
-    return [
-        float(np.linalg.norm([y[layout.slices[v.name]] for y in states], axis=1).max()) if _linear(v.manifold) else 1.0
-        for v in layout.variables
-    ]
+    return [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
 
 
-def _linear(manifold: Manifold) -> bool:
-    return isinstance(manifold.of if isinstance(manifold, Copies) else manifold, (Euclidean, Skew))
+def _length(x: Array) -> float:
+    return math.sqrt(float(x @ x))
 
 
 def _smallest(layout: Layout, *states: Array) -> float:
@@ -142,23 +213,28 @@ def _smallest(layout: Layout, *states: Array) -> float:
 
 
 def apart(layout: Layout, a: Array, b: Array) -> float:
-    """How far two states are apart, each variable in its own size."""
-    worst = 0.0
-    for variable, size in zip(layout.variables, sizes(layout, a, b), strict=True):
-        part = layout.slices[variable.name]
-        if variable.manifold.dimension:
-            worst = max(worst, float(variable.manifold.distance(a[part], b[part])) / (size or 1.0))
+    """How far two states are apart, each variable in its own size. For the angle θ between two rotations stands the chord
+    `2 sin(θ/2)`: of errors that matter it is the same, and it is found in a fifth of the time."""
+    worst, difference = 0.0, a - b
+    for part, size in zip(parts(layout), sizes(layout, a, b), strict=True):
+        if part.times is None:
+            far = float(part.manifold.distance(a[part.numbers], b[part.numbers])) if part.manifold.dimension else 0.0
+        elif part.points == 1:
+            far = _length(difference[part.numbers]) / math.sqrt(part.times)
+        else:
+            rows = difference[part.numbers].reshape(part.points, -1)
+            far = math.sqrt(float((rows * rows).sum(axis=1).max()) / part.times)
+        worst = max(worst, far / (size or 1.0))
     return worst
 
 
 def jolted(state: State, size: float) -> State:
     """The state with every number of its variables changed by `size`, relative to the variable, up and down in turn."""
-    system, form = state.system, DOP853().representation
-    layout = system.representations[form].layout
-    y = system.enter(form, state).copy()
-    for variable, length in zip(layout.variables, sizes(layout, y), strict=True):
-        part, manifold = layout.slices[variable.name], variable.manifold
-        change = np.full(manifold.dimension, size * length)
+    system = state.system
+    layout = system.representations[Form.DEFAULT].layout
+    y = system.enter(Form.DEFAULT, state).copy()
+    for part, length in zip(parts(layout), sizes(layout, y), strict=True):
+        change = np.full(part.manifold.dimension, size * length)
         change[1::2] *= -1.0
-        y[part] = manifold.retract(y[part], change)
+        y[part.numbers] += part.manifold.basis(y[part.numbers]) @ change  # so short a way is straight
     return State(system, layout.unpack(y), state.t)

@@ -15,7 +15,7 @@ from ...core.method import Method, known_methods
 from ...core.system import State, System
 from ...errors import IncompatibleMethodError, InvalidInputError, PolhodeError
 from ...methods import LGVI
-from ...simulation.accuracy import check_tolerance, choose_method, expected_steps
+from ...simulation.accuracy import check_tolerance, likely_run
 from ...simulation.arguments import check_end, check_times, count_steps
 from ...simulation.dense_output import whole_steps
 from ...simulation.driver import resume, simulate
@@ -98,8 +98,7 @@ class Plan:
         document, name = self.scenario.document, self.scenario.name
         run, end = document.run, _check_extent(name, document.run, self.state)
         with locate_errors(name, "run"):
-            method = choose_method(self.state, end) if self.method is None else self.method
-            steps = expected_steps(self.state, end, check_tolerance(run.tolerance), method)
+            method, steps = likely_run(self.state, end, check_tolerance(run.tolerance), self.method)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
         scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))
         samples, memory, _ = _check_memory(name, run, self.state, method, steps)

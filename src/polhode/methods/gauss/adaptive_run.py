@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.method import Start, sampled_steps
+from ...core.system import State
 from ...scalars import double
 from ...scalars.protocol import NO_SOLUTION, TOLERANCE_NOT_MET
 from ..loops import no_force
@@ -83,6 +84,9 @@ class AdaptiveRun(GaussRun):
     @property
     def row(self) -> Array:
         return self.carried_state.memory[self._before_sample :]
+
+    def restarted(self, state: State, step: float) -> GaussRun | None:
+        return None
 
     def restore(self, sample: Array) -> None:
         super().restore(sample)

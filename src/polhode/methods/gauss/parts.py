@@ -148,7 +148,9 @@ def from_canonical(parts: Parts, w: Array, size: int) -> Array:
             q, p = w[..., at : at + 4], w[..., at + 4 : at + 8]
             R = matrices_of(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
             y[..., c : c + 9] = R.reshape(*w.shape[:-1], 9)
-            y[..., m : m + 3] = 0.5 * (q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - _cross(q, p))
+            y[..., m : m + 3] = 0.5 * (
+                q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - cross(q[..., :3], p[..., :3])
+            )
         elif row[KIND] == ANGLE:
             u, p = w[..., at : at + 2], w[..., at + 2 : at + 4]
             y[..., c : c + 2] = u / np.sqrt(np.sum(u * u, axis=-1, keepdims=True))
@@ -160,14 +162,16 @@ def from_canonical(parts: Parts, w: Array, size: int) -> Array:
     return y
 
 
-def _cross(q: Array, p: Array) -> Array:
-    return np.cross(q[..., :3], p[..., :3])
+def cross(a: Array, b: Array) -> Array:
+    """a × b of rows of three numbers: NumPy's own, for vectors of any length and axis, takes five times as long."""
+    found: Array = a[..., (1, 2, 0)] * b[..., (2, 0, 1)] - a[..., (2, 0, 1)] * b[..., (1, 2, 0)]
+    return found
 
 
 def multiply_vector(q: Array, v: Array) -> Array:
     """The product q (v, 0) of rows, scalar last."""
     a, w = q[..., :3], q[..., 3:]
-    return np.concatenate([w * v + np.cross(a, v), -np.sum(a * v, axis=-1, keepdims=True)], axis=-1)
+    return np.concatenate([w * v + cross(a, v), -np.sum(a * v, axis=-1, keepdims=True)], axis=-1)
 
 
 def matrices_of(q: Array) -> Array:
@@ -177,7 +181,7 @@ def matrices_of(q: Array) -> Array:
     real = q.real
     xi = 2.0 * multiply(real * [-1.0, -1.0, -1.0, 1.0], q.imag)[..., :3]  # δq = ½ q ξ
     R = unchecked.to_matrix(real)
-    return R + 1j * np.stack([np.cross(R[..., k, :], xi) for k in range(3)], axis=-2)
+    return R + 1j * np.stack([cross(R[..., k, :], xi) for k in range(3)], axis=-2)
 
 
 def quaternions_of(R: Array) -> Array:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.method import Report, Run, Start
+from ...core.representation import Canonical, Form
+from ...core.system import State
 from ...scalars import double, lanes, width
 from ..converted_rows import with_partials
 from ..loops import Clock, Slots, Span, aligned, no_force
@@ -62,7 +64,8 @@ class GaussRun(Run):
         self.width, each = width(self.kind), width(self.scalar)
         slots = Slots.of(representation, self.width)
         self.table = Table(*(getattr(gauss_table(stages), name) for name in Table._fields))
-        parameters = start.numbers(lambda system: system.canonical().parameters)
+        own = start.state.system
+        parameters = start.numbers(lambda each: (self.canonical if each is own else each.canonical()).parameters)
         repeats = self.width if self.in_lanes else 1
         p = aligned(parameters.size * repeats)
         p[:] = np.repeat(parameters, repeats)
@@ -88,18 +91,31 @@ class GaussRun(Run):
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
         constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
-        self.carried_state.w[:] = self._converted(
-            lambda system, rows: to_canonical(parts, system.canonical().enter(rows)), start.y[None]
-        )[0]
+        self.carried_state.w[:] = self._entered(start.y)
 
     def _memory(self, size: int) -> int:
         """How many numbers are carried beside w, e and L; w has this size."""
         return MEMORY
 
-    def _converted(self, change: Callable[[Any, Array], Array], rows: Array) -> Array:
-        """Rows of other variables, by `change(system, rows)`."""
-        start = self._start
-        return with_partials(width(self.scalar), start.state.system, start.directions, change, rows)
+    def _converted(self, change: Callable[[Canonical, Array], Array], rows: Array) -> Array:
+        """Rows of other variables, by `change(canonical, rows)`."""
+        start, own = self._start, self._start.state.system
+
+        def of(system: Any, rows: Array) -> Array:
+            return change(self.canonical if system is own else system.canonical(), rows)
+
+        return with_partials(width(self.scalar), own, start.directions, of, rows)
+
+    def _entered(self, y: Array) -> Array:
+        """w of a state."""
+        return self._converted(lambda canonical, rows: to_canonical(self.parts, canonical.enter(rows)), y[None])[0]
+
+    def restarted(self, state: State, step: float) -> GaussRun | None:
+        if not self.in_lanes:
+            return None
+        self.restore_row(self._entered(state.system.enter(Form.DEFAULT, state)))
+        self.clock, self.report = Clock(float(state.t), float(step)), Report()
+        return self
 
     def _rates(self, y: Array) -> Array:
         """dy/dt of the system at a state."""
@@ -160,7 +176,7 @@ class GaussRun(Run):
 
     def states(self, samples: Array) -> Array:
         size = self.canonical.representation.layout.size
-        return self._converted(lambda system, w: system.canonical().leave(from_canonical(self.parts, w, size)), samples)
+        return self._converted(lambda canonical, w: canonical.leave(from_canonical(self.parts, w, size)), samples)
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:

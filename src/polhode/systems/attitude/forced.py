@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,17 @@ def rhs_terms(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return SUCCESS
 
 
+@lru_cache(32)
+def _representations(force: Flow | None, terms: bool, moment: bool) -> Mapping[str, Representation]:
+    """With this force, with rotor or damping, and with a moment that acts or not."""
+    if terms:
+        on_matrices = Representation(MATRIX, drift=drift_terms, force=force, rhs=rhs_terms)
+        return {Form.DEFAULT: on_matrices, Form.QUATERNION: quaternion_form(drift_terms_quaternion, force)}
+    plain = Representation(MATRIX, drift=drift_matrix, force=force, rhs=rhs_matrix)
+    plain = plain if moment else replace(plain, exact_drift=exact_drift_matrix)
+    return {Form.DEFAULT: plain, Form.QUATERNION: quaternion_form(drift_quaternion, force)}
+
+
 class ForcedAttitude(AttitudeSystem):
     """A rigid body with a moment, and perhaps a rotor and damping. A subclass gives `force` and what it reads from p
     (`own_parameters`, laid out by `TERMS.then(…)`), the potential energy, and its conserved quantities."""
@@ -153,12 +165,7 @@ class ForcedAttitude(AttitudeSystem):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        if self.damped or self.gyro.any():
-            on_matrices = Representation(MATRIX, drift=drift_terms, force=self.force, rhs=rhs_terms)
-            return {Form.DEFAULT: on_matrices, Form.QUATERNION: quaternion_form(drift_terms_quaternion, self.force)}
-        plain = Representation(MATRIX, drift=drift_matrix, force=self.force, rhs=rhs_matrix)
-        plain = plain if self.moment.acts else replace(plain, exact_drift=exact_drift_matrix)
-        return {Form.DEFAULT: plain, Form.QUATERNION: quaternion_form(drift_quaternion, self.force)}
+        return _representations(self.force, self.damped or bool(self.gyro.any()), self.moment.acts)
 
     def parameters(self) -> Array:
         moment, terms = MOMENT.pack(pulse=self.moment.pulse), TERMS.pack(rotor=self.gyro, damping=self.damping)

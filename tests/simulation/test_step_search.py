@@ -1,0 +1,64 @@
+"""The step that a tolerance needs: how an error is estimated from two runs, and what is made of errors that do not fall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.simulation.pilot import Pilot
+from polhode.simulation.step_search import LARGEST_GAIN, LEAST_GAIN, Trials, _error, _is_slow
+
+GAIN = 1.5**16 - 1.0
+
+
+def test_less_is_trusted_where_errors_grow() -> None:
+    regular, growing, chaotic = (_error(1e-6, GAIN, far) for far in (1e-4, 0.05, 1.0))
+    assert regular == pytest.approx(1e-6 / LARGEST_GAIN)
+    assert regular < growing < chaotic == pytest.approx(1e-6 / LEAST_GAIN)
+
+
+def test_a_large_difference_says_only_that_steps_are_too_long() -> None:
+    assert _error(0.5, GAIN, 1e-4) == pytest.approx(0.5 / LEAST_GAIN)
+
+
+def test_a_low_order_has_an_error_as_large_as_the_difference() -> None:
+    assert _error(1e-6, 1.5**2 - 1.0, 0.0) == pytest.approx(1e-6 / 1.25)
+
+
+def test_differences_that_fall_too_slowly() -> None:
+    assert _is_slow([(100, 1e-4)], 200, 5e-5, 16)
+    assert not _is_slow([(100, 1e-4)], 200, 1e-8, 16)
+    assert not _is_slow([(100, 5e-3)], 200, 2e-3, 16)  # by chance two rough runs may end near each other
+
+
+def test_a_run_begun_anew_is_the_same() -> None:
+    state = ph.Pendulum3D.example()
+    trials, method = Trials(state, 10.0), ph.GaussLegendre()
+    for n in (20, 32, 20):
+        alone = ph.simulate(state, step=10.0 / n, steps=n, method=method).final
+        np.testing.assert_array_equal(trials.end(method, n, state), state.system.enter("default", alone))
+
+
+def test_an_end_that_is_not_reached_is_none() -> None:
+    state = ph.FreeRigidBody([1.0, 2.0, 3.0]).state(omega=[0.1, 0.2, 4.0])
+    assert Trials(state, 10.0).end(ph.LGVI(), 2, state) is None
+
+
+def test_rounding_that_hides_behind_a_small_estimate_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the motion may magnify it, a run with other steps shows how far it goes."""
+    state = ph.OrbitingBody([2.0, 2.5, 1.2], n=1.1).state(q=[0.02, -0.05, 0.05, 0.99], omega=[0.03, -1.05, 0.02])
+    assert ph.simulate(state, t_end=200.0, tolerance=1e-9).accuracy.estimated_error <= 1e-9
+    monkeypatch.setattr(Pilot, "rounding", lambda pilot, far: np.inf)
+    ends, end = [], Trials.end
+
+    def shifted(trials: Trials, *given: Any) -> Any:
+        ends.append(given)
+        return end(trials, *given) + (1e-8 if len(ends) > 1 else 0.0)
+
+    monkeypatch.setattr(Trials, "end", shifted)
+    with pytest.warns(ph.AccuracyWarning):
+        found = ph.simulate(state, t_end=200.0, tolerance=1e-9)
+    assert found.accuracy.estimated_error > 1e-8
