@@ -45,8 +45,10 @@ def test_a_long_run(tolerance: float) -> None:
 
 
 def test_what_is_chosen_for_a_short_run_and_for_a_long_one() -> None:
-    """GaussLegendre takes a while to set up, and what it conserves counts over long times; not where DOP853 would do."""
+    """GaussLegendre takes a while to set up, and what it conserves counts over long times; who names no tolerance has it always."""
     state = orbiting()
+    assert isinstance(ph.simulate(state, t_end=5.0).method, ph.GaussLegendre)
+    assert likely_run(state, 5.0, 1e-6, fastest=False)[0] == ph.GaussLegendre()
     assert isinstance(ph.simulate(state, t_end=5.0, tolerance=1e-6).method, ph.DOP853)
     assert likely_run(state, 5.0, 1e-6)[0] == ph.DOP853()
     assert likely_run(state, 200.0, 1e-6)[0] == ph.GaussLegendre()

@@ -210,7 +210,8 @@ def job_of(
         times = np.array([end])
         options |= {"t_end": end}
     if step is None and not (stepless and t_eval is not None):
-        options["tolerance"] = check_tolerance(tolerance)
+        check_tolerance(tolerance)
+        options["tolerance"] = tolerance
     return Job(found, method, form, times, None, options, int(width))
 
 

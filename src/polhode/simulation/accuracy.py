@@ -3,7 +3,9 @@
 A quick look (`pilot`) shows the shortest time scale of the motion. From it follows a first step, by the order of the method,
 and `step_search` finds the one that the tolerance needs. Where bodies attract each other and the look shows close
 encounters, steps follow the motion; then it is their angle that is chosen. `DOP853` takes what is not smooth, and systems
-that `GaussLegendre` does not fit; a closed form is taken where it is found sooner than the steps are done.
+that `GaussLegendre` does not fit; a closed form is taken where it is found sooner than the steps are done. Who names a
+tolerance gets the fastest method, which for short motions is `DOP853` too; who does not gets one that conserves what nature
+conserves.
 """
 
 from __future__ import annotations
@@ -47,12 +49,19 @@ def check_tolerance(tolerance: Any) -> float:
 
 @watch_callbacks()  # in a trial a user's error means that it failed; the run itself raises it
 def run_to_tolerance(
-    state: State, t_end: float, tolerance: float, method: Method | None, run: RunOf, *, tangent: bool = False
+    state: State,
+    t_end: float,
+    tolerance: float,
+    method: Method | None,
+    run: RunOf,
+    *,
+    fastest: bool,
+    tangent: bool = False,
 ) -> tuple[Trajectory, Accuracy]:
-    """The trajectory to `t_end` of `run(method, steps, started)`, with as many steps as the tolerance needs; `tangent` says that
-    its tangent map is wanted too."""
+    """The trajectory to `t_end` of `run(method, steps, started)`, with as many steps as the tolerance needs. `fastest`: by
+    whatever method is fastest, even if it conserves nothing; `tangent`: its tangent map is wanted too."""
     chosen = method is None
-    method, pilot = _choose(state, t_end, tolerance, method, tangent=tangent)
+    method, pilot = _choose(state, t_end, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return _by_closed_form(state, t_end, tolerance, run)
     if isinstance(method, DOP853):
@@ -78,7 +87,13 @@ def _angles(order: int, samples: int) -> Setting:
 
 @watch_callbacks()
 def likely_run(
-    state: State, t_end: float, tolerance: float, method: Method | None = None, *, tangent: bool = False
+    state: State,
+    t_end: float,
+    tolerance: float,
+    method: Method | None = None,
+    *,
+    fastest: bool = True,
+    tangent: bool = False,
 ) -> tuple[Method, int]:
     """The method of a run to a tolerance, if none is given, and how many steps it is likely to take, from a quick look at the
     motion.
@@ -90,14 +105,14 @@ def likely_run(
     >>> likely_run(state, 10.0, 1e-6, ph.RK4())[1] < likely_run(state, 10.0, 1e-10, ph.RK4())[1]
     True
     """
-    method, pilot = _choose(state, t_end, tolerance, method, tangent=tangent)
+    method, pilot = _choose(state, t_end, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return method, CLOSED_FORM_SAMPLES
     return method, max(pilot.count, 1) if method.adaptive else pilot.steps(method, tolerance)
 
 
 def _choose(
-    state: State, t_end: float, tolerance: float, method: Method | None, *, tangent: bool
+    state: State, t_end: float, tolerance: float, method: Method | None, *, fastest: bool, tangent: bool
 ) -> tuple[Method, Pilot | None]:
     """The method that is given, or the best, and a look at the motion, which the closed form does not need."""
     system = state.system
@@ -107,7 +122,8 @@ def _choose(
         _check_order(method)
         return method, Pilot(state, t_end)
     pilot = Pilot(state, t_end)
-    if not tangent and (_is_short(pilot, tolerance) or pilot.stiff):
+    anything = fastest or not system.hamiltonian  # there is nothing to conserve, or it does not matter
+    if not tangent and (pilot.stiff or (anything and _is_short(pilot, tolerance))):
         return DOP853(), pilot
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):

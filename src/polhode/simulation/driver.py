@@ -248,7 +248,9 @@ def _to_tolerance(
             steps, None, started
         )
 
-    trajectory, accuracy = run_to_tolerance(state, end, wanted, method, run, tangent=options["tangent"])
+    trajectory, accuracy = run_to_tolerance(
+        state, end, wanted, method, run, fastest=tolerance is not None, tangent=options["tangent"]
+    )
     if not plain:
         extent = (
             {"steps": round((end - state.t) / trajectory.step)} if t_eval is None else {"t_end": end, "t_eval": t_eval}
