@@ -72,7 +72,7 @@ class Reach:
 
     def closure(self, function: FunctionType) -> frozenset[str]:
         """The functions of the package that a compiled one is made of."""
-        from polhode.scalars.fingerprint import named, plain
+        from polhode.scalars.fingerprint import named, within
 
         if id(function) not in self.closures:
             pending, seen = [function], {id(function): function}
@@ -81,7 +81,7 @@ class Reach:
                 for value in values:
                     if isinstance(value, tuple):
                         values.extend(value)
-                    inner = plain(getattr(value, "__wrapped__", value))
+                    inner = within(value)
                     if isinstance(inner, FunctionType) and id(inner) not in seen:
                         seen[id(inner)] = inner
                         pending.append(inner)
