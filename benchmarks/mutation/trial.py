@@ -168,7 +168,7 @@ class Trial:
         faulty = mutant.applied(path.read_text())
         path.unlink()
         path.write_text(faulty)
-        watch = Watch(seen, self.seconds, lambda test: 60.0 + 20.0 * self.tests.get(test, {}).get("seconds", 0.0))
+        watch = Watch(seen, self.seconds, lambda test: 30.0 + 10.0 * self.tests.get(test, {}).get("seconds", 0.0))
         watch.note("", "nothing run")
         begin = time.monotonic()
         process = fork(copy, arguments, [watch])
