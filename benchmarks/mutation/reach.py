@@ -1,6 +1,6 @@
 """What each test reaches: a plugin of pytest that notes, test by test, the functions of the package that run.
 
-Python functions are seen by a profile function. Compiled ones are not; but what starts them is (`Compiled.__call__`,
+Python functions are seen by a trace function. Compiled ones are not; but what starts them is (`Compiled.__call__`,
 `Compiled.on`, `Flow.on`), and what they are made of follows from the names that they use, as for the disk cache.
 A function is told by its file and its name, `geometry/so3.py:exp_` or `systems/attitude/base.py:AttitudeSystem.state`; what is
 made inside a function counts as that function.
@@ -19,19 +19,20 @@ from typing import Any
 import pytest
 
 STARTERS = ("Compiled.__call__", "Compiled.on", "Flow.on")
+ENOUGH = 100_000  # calls without a function that is new, after which a test is no longer watched
 
 
 def unwatched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function without the profile, which would double the time of what calls much Python code."""
+    """The function without the trace, which would double the time of what calls much Python code."""
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        profile = sys.getprofile()
-        sys.setprofile(None)
+        trace = sys.gettrace()
+        sys.settrace(None)
         try:
             return function(*args, **options)
         finally:
-            sys.setprofile(profile)
+            sys.settrace(trace)
 
     return call
 
@@ -45,6 +46,7 @@ class Reach:
         self.tests: dict[str, dict[str, Any]] = {}
         self.codes: dict[int, CodeType] = {}
         self.started: dict[int, FunctionType] = {}
+        self.stale = 0
         self.bad = set[str]()
         self.closures: dict[int, frozenset[str]] = {}
 
@@ -57,20 +59,24 @@ class Reach:
     def note(self, frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             code = frame.f_code
-            self.codes[id(code)] = code
+            if id(code) not in self.codes:
+                self.codes[id(code)], self.stale = code, 0
+            self.stale += 1
+            if self.stale > ENOUGH:
+                sys.settrace(None)
             if code.co_qualname in STARTERS and code.co_filename.startswith(self.root):
                 function = frame.f_locals["self"].function
                 self.started[id(function)] = function
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self.codes, self.started = {}, {}
+        self.codes, self.started, self.stale = {}, {}, 0
         begin = time.process_time()
-        sys.setprofile(self.note)
+        sys.settrace(self.note)
         try:
             return (yield)
         finally:
-            sys.setprofile(None)
+            sys.settrace(None)
             seconds = time.process_time() - begin
             run = {name for name in map(self.name, self.codes.values()) if name}
             made = {id: self.closure(function) for id, function in self.started.items()}
