@@ -39,6 +39,12 @@ def function_at(root: Path, path: str, line: int) -> str | None:
     return None
 
 
+def importers(root: Path, path: str) -> list[str]:
+    """The files that take names from this one: what they reach tells of one that has numbers only."""
+    wanted = f"{Path(path).stem} import "
+    return [each.relative_to(root).as_posix() for each in sorted(root.rglob("*.py")) if wanted in each.read_text()]
+
+
 def ordered(tests: dict[str, dict[str, Any]], path: str, function: str | None) -> list[tuple[float, str]]:
     """The tests for a fault in this function, or in this file outside of functions, with what they cost: first those that reach
     it, then those that reach another function of the file, since its result may have been kept from an earlier test."""
