@@ -93,6 +93,17 @@ def test_a_torque_of_the_rate_is_damping_too() -> None:
     np.testing.assert_allclose(found[1, 1], (near[0].p - near[1].p) / (2 * d), atol=1e-8)
 
 
+def test_a_torque_of_the_rate_where_the_body_comes_to_rest() -> None:
+    """Half a kick, 0.0625, takes the momentum to zero exactly, where the search for the rate at the node then begins."""
+
+    @kernel
+    def push(t, theta, omega):  # type: ignore[no-untyped-def]
+        return 0.25 + 0.0 * omega
+
+    end = ph.simulate(ph.PlanarBody(1.0, torque=push).state(omega=-0.0625), step=0.5, steps=1).final
+    assert float(end.p) == pytest.approx(0.0625, abs=1e-15)
+
+
 def test_a_torque_of_time() -> None:
     driven = ph.PlanarBody(2.0, torque=lambda t: 0.3 * sin(2.0 * t))
     run = ph.simulate(driven.state(omega=0.1), step=0.5, t_end=3.0, method=TIGHT)
