@@ -13,6 +13,7 @@ from polhode.analysis import measured_order, symmetry_defect, symplectic_defect,
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
 from polhode.scalars import cos, kernel, lanes, sin, where
+from polhode.systems.planar.base import about_third_axis
 from tests.tiers import later
 
 TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
@@ -189,3 +190,11 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ph.InvalidInputError, match=words):
             ph.PlanarBody(1.0, **given)  # type: ignore[arg-type]
+
+
+def test_a_plane_is_seen_in_space_along_its_third_axis() -> None:
+    angle, rate = np.array([0.3, -1.2]), np.array([0.7, 2.0])
+    plane = np.moveaxis(np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]), -1, 0)
+    rotations, omega = about_third_axis(plane, rate)
+    np.testing.assert_allclose(rotations, ph.so3.exp(angle[:, None] * [0.0, 0.0, 1.0]), atol=1e-15)
+    np.testing.assert_array_equal(omega, rate[:, None] * [0.0, 0.0, 1.0])
