@@ -34,6 +34,7 @@ def overloads(function: Any, **options: Any) -> Callable[[Any], Any]:
 
     return register
 
+
 # --- value and partials ------------------------------------------------------------------------------------------------
 
 
