@@ -143,6 +143,7 @@ def test_the_derivative_by_doubling() -> None:
     y = np.zeros(((2 + WORKSPACE) * n * n, 2))
     y[: n * n, 1], y[n * n : 2 * n * n, 0] = D.reshape(-1), (U - np.eye(n)).reshape(-1)
     tangent_by_doubling(duals(1), y.reshape(-1), coefficients(Lambda), 1, 0, n * n, 2 * n * n, n)
+    assert np.array_equal(y[n * n : 2 * n * n, 0].reshape(n, n), U - np.eye(n))
     Z, B = y[n * n : 2 * n * n, 1].reshape(n, n) @ U.T, U * Lambda
     assert np.abs(Z + Z.T).max() < 1e-13
     assert np.abs(Z @ B + B.T @ Z - D).max() < 1e-12
