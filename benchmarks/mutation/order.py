@@ -39,9 +39,16 @@ def function_at(root: Path, path: str, line: int) -> str | None:
     return None
 
 
+def importers(root: Path, path: str) -> list[str]:
+    """The files that take names from this one: what they reach tells of one that has numbers only."""
+    wanted = f"{Path(path).stem} import "
+    return [each.relative_to(root).as_posix() for each in sorted(root.rglob("*.py")) if wanted in each.read_text()]
+
+
 def ordered(tests: dict[str, dict[str, Any]], path: str, function: str | None) -> list[tuple[float, str]]:
     """The tests for a fault in this function, or in this file outside of functions, with what they cost: first those that reach
-    it, then those that reach another function of the file, since its result may have been kept from an earlier test."""
+    it, then those that reach another function of the file, since its result may have been kept from an earlier test. What is
+    outside of functions is also reached by all tests of the file's own test file."""
 
     def hit(names: Any) -> bool:
         return function in names if function else any(name.startswith(f"{path}:") for name in names)
@@ -55,7 +62,7 @@ def ordered(tests: dict[str, dict[str, Any]], path: str, function: str | None) -
         file = Path(test.partition("::")[0])
         named = file == folder / f"test_{stem}.py" or file.as_posix() == f"src/polhode/{path}"
         cost *= 1.0 if named else AWAY**0.5 if file.parent == folder else AWAY
-        if recompiled or hit(what["python"]):
+        if recompiled or hit(what["python"]) or (named and function is None):
             reaching.append((cost, test))
         elif any(name.startswith(f"{path}:") for name in chain(what["python"], *what["compiled"])):
             rest.append((cost, test))

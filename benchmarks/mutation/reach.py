@@ -1,6 +1,6 @@
 """What each test reaches: a plugin of pytest that notes, test by test, the functions of the package that run.
 
-Python functions are seen by a profile function. Compiled ones are not; but what starts them is (`Compiled.__call__`,
+Python functions are seen by a trace function. Compiled ones are not; but what starts them is (`Compiled.__call__`,
 `Compiled.on`, `Flow.on`), and what they are made of follows from the names that they use, as for the disk cache.
 A function is told by its file and its name, `geometry/so3.py:exp_` or `systems/attitude/base.py:AttitudeSystem.state`; what is
 made inside a function counts as that function.
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -18,6 +19,22 @@ from typing import Any
 import pytest
 
 STARTERS = ("Compiled.__call__", "Compiled.on", "Flow.on")
+ENOUGH = 100_000  # calls without a function that is new, after which a test is no longer watched
+
+
+def unwatched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function without the trace, which would double the time of what calls much Python code."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        trace = sys.gettrace()
+        sys.settrace(None)
+        try:
+            return function(*args, **options)
+        finally:
+            sys.settrace(trace)
+
+    return call
 
 
 class Reach:
@@ -29,26 +46,37 @@ class Reach:
         self.tests: dict[str, dict[str, Any]] = {}
         self.codes: dict[int, CodeType] = {}
         self.started: dict[int, FunctionType] = {}
+        self.stale = 0
         self.bad = set[str]()
         self.closures: dict[int, frozenset[str]] = {}
+
+    def pytest_sessionstart(self) -> None:
+        from numba.core import dispatcher
+
+        changed: Any = dispatcher.Dispatcher
+        changed.compile = unwatched(changed.compile)
 
     def note(self, frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             code = frame.f_code
-            self.codes[id(code)] = code
+            if id(code) not in self.codes:
+                self.codes[id(code)], self.stale = code, 0
+            self.stale += 1
+            if self.stale > ENOUGH:
+                sys.settrace(None)
             if code.co_qualname in STARTERS and code.co_filename.startswith(self.root):
                 function = frame.f_locals["self"].function
                 self.started[id(function)] = function
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self.codes, self.started = {}, {}
+        self.codes, self.started, self.stale = {}, {}, 0
         begin = time.process_time()
-        sys.setprofile(self.note)
+        sys.settrace(self.note)
         try:
             return (yield)
         finally:
-            sys.setprofile(None)
+            sys.settrace(None)
             seconds = time.process_time() - begin
             run = {name for name in map(self.name, self.codes.values()) if name}
             made = {id: self.closure(function) for id, function in self.started.items()}
@@ -72,7 +100,7 @@ class Reach:
 
     def closure(self, function: FunctionType) -> frozenset[str]:
         """The functions of the package that a compiled one is made of."""
-        from polhode.scalars.fingerprint import named, plain
+        from polhode.scalars.fingerprint import named, within
 
         if id(function) not in self.closures:
             pending, seen = [function], {id(function): function}
@@ -81,7 +109,7 @@ class Reach:
                 for value in values:
                     if isinstance(value, tuple):
                         values.extend(value)
-                    inner = plain(getattr(value, "__wrapped__", value))
+                    inner = within(value)
                     if isinstance(inner, FunctionType) and id(inner) not in seen:
                         seen[id(inner)] = inner
                         pending.append(inner)

@@ -22,7 +22,7 @@ import pytest
 
 from .changes import Mutant
 from .forks import USED_UP, Watch, end, fork, load_libraries
-from .order import function_at, ordered
+from .order import function_at, importers, ordered
 from .reach import Reach
 
 PARTS = ("src", "tests", "benchmarks", "examples", "docs", "pyproject.toml", "README.md", "CHANGELOG.md", "Makefile")
@@ -155,8 +155,11 @@ class Trial:
         run_all(start(), jobs)
 
     def _tests_for(self, mutant: Mutant) -> list[tuple[float, str]]:
-        function = function_at(self.tree / "src/polhode", mutant.path, mutant.line)
-        return ordered(self.tests, mutant.path, function)[:MOST]
+        root = self.tree / "src/polhode"
+        chosen = ordered(self.tests, mutant.path, function_at(root, mutant.path, mutant.line))
+        if not chosen:
+            chosen = [each for path in importers(root, mutant.path) for each in ordered(self.tests, path, None)]
+        return chosen[:MOST]
 
     def _mutation(self, mutant: Mutant, chosen: list[str], whole_files: bool = False) -> Job:
         """A copy with the fault, and the tests that concern it."""
@@ -168,7 +171,7 @@ class Trial:
         faulty = mutant.applied(path.read_text())
         path.unlink()
         path.write_text(faulty)
-        watch = Watch(seen, self.seconds, lambda test: 60.0 + 20.0 * self.tests.get(test, {}).get("seconds", 0.0))
+        watch = Watch(seen, self.seconds, lambda test: 30.0 + 10.0 * self.tests.get(test, {}).get("seconds", 0.0))
         watch.note("", "nothing run")
         begin = time.monotonic()
         process = fork(copy, arguments, [watch])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.estimation import propagate_covariance
+from polhode.estimation import CovarianceRun, propagate_covariance
 
 
 @pytest.mark.verify
@@ -32,6 +34,13 @@ def test_a_small_spread_is_of_first_order() -> None:
     assert found.nonlinearity < 1e-6
     assert found.names[:4] == ("R[0]", "R[1]", "R[2]", "Pi[0]")
     assert found.first_order.shape == (5, 6, 6)
+
+
+def test_a_view_is_saved_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polhode.estimation.covariance.above", lambda name: lambda *given: given)
+    found = CovarianceRun(ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1), (), np.zeros((2, 0, 0)))
+    assert found.view(300, sigmas=2.0) == (found, 300, 2.0, False, None)
+    assert found.view(sampled=True, save="view.html") == (found, 480, 3.0, True, Path("view.html"))
 
 
 def test_a_covariance_is_symmetric_and_not_negative() -> None:

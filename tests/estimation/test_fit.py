@@ -114,7 +114,8 @@ def test_a_prior_is_an_observation_of_the_parameter() -> None:
     true = tumbling()
     seen = ph.simulate(true, step=STEP, steps=40, save_every=4)
     data = [Observation.attitude(seen.t, seen.R, 0.01)]
-    found = fit(true, data, ["state", "inertia"], step=STEP, prior={"inertia[0]": (1.0, 0.05)})
+    found = fit(true, data, ["state", "inertia"], step=STEP, prior={"inertia[0]": (1.02, 0.05)})
+    assert found.parameters["inertia[0]"] == pytest.approx(1.02, rel=1e-6)
     assert found.sigma["inertia[0]"] == pytest.approx(0.05, rel=1e-6)
     tight = fit(true, data, ["state"], step=STEP, state_covariance=1e-10 * np.eye(6))
     assert np.all(np.array(list(tight.sigma.values())) < 1.0000001e-5)

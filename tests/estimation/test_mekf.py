@@ -168,7 +168,7 @@ def test_bad_input_is_named() -> None:
         ({"covariance": -np.eye(6)}, "covariance"),
         ({"covariance": np.eye(6), "gate": 2.0}, "gate"),
         ({"covariance": np.eye(6), "acceleration_noise": -1.0}, "acceleration_noise"),
-        ({"covariance": np.eye(6) + 0.1 * np.eye(6, k=1)}, "covariance"),
+        ({"covariance": np.eye(6) + 1.5e-9 * np.eye(6, k=1)}, "covariance"),
         ({"covariance": np.eye(6), "propagator": 3}, "propagator"),
         ({"covariance": np.eye(6), "propagator": 0}, "propagator"),
         ({"covariance": np.eye(6), "propagator": Stepped}, "propagator"),
@@ -178,6 +178,7 @@ def test_bad_input_is_named() -> None:
         with pytest.raises(ph.InvalidInputError) as caught:
             MEKF(START, **options)
         assert caught.value.field == field
+    assert MEKF(START, np.eye(6) + 0.5e-9 * np.eye(6, k=1)).covariance.shape == (6, 6)  # symmetric but for rounding
     with pytest.raises(ph.InvalidInputError, match="gyro"):
         MEKF(START, COVARIANCE).update(Gyro(0.1), [0, 0, 0])
     with pytest.raises(ph.InvalidInputError, match="nonzero direction"):

@@ -185,3 +185,8 @@ def test_what_is_no_orbit_is_named(table: dict, field: str) -> None:
 def test_a_fall_along_the_line_has_no_plane() -> None:
     with pytest.raises(ph.InvalidInputError, match="line of centres"):
         elements([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], 1.0)
+
+
+def test_what_is_not_said_is_zero() -> None:
+    orbit = orbit_from(1.0, q=2.0)
+    assert (orbit.e, orbit.inclination, orbit.node, orbit.periapsis, orbit.true_anomaly) == (0.0, 0.0, 0.0, 0.0, 0.0)

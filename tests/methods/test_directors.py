@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -335,3 +337,12 @@ def test_what_cannot_be_used_is_named() -> None:
     traj = ph.simulate(state, step=0.1, steps=10, save_every=2, method=ph.EnergyMomentum())
     with pytest.raises(ph.InvalidInputError, match="save_every=1"):
         traj.method.multipliers(traj)
+
+
+def test_the_discrete_energy_of_a_steady_spin() -> None:
+    """About the third axis the other two directors move along chords: ½ J₃₃ (2 sin(½ h ω)/h)²."""
+    h, omega = 0.2, 1.5
+    turns = ph.so3.exp(h * omega * np.arange(4)[:, None] * [0.0, 0.0, 1.0])
+    run = SimpleNamespace(system=DirectorBody(J), R=turns, step=h)
+    expected = 0.5 * J[2, 2] * (2.0 * np.sin(0.5 * h * omega) / h) ** 2
+    np.testing.assert_allclose(ph.LagrangeDAlembert.discrete_energy(run), expected, rtol=1e-12)

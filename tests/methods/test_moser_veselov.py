@@ -155,6 +155,11 @@ def test_a_run_can_go_on_from_its_end() -> None:
         assert np.abs(rest.Q[-1] - whole.Q[-1]).max() <= (0.0 if method.algorithm == 2 else 1e-13)
 
 
+@pytest.mark.parametrize("method", [MoserVeselov(), SymmetricMoserVeselov()], ids=repr)
+def test_all_there_is_to_promise_is_promised(method: ph.Method) -> None:
+    assert all(method.traits().values())
+
+
 def test_which_methods_fit() -> None:
     assert SymmetricMoserVeselov().why_not(RigidBodySOn([1, 2, 3])) is not None
     assert MoserVeselov().why_not(SymmetricRigidBodySOn([1, 2, 3])) is not None

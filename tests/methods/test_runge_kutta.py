@@ -55,3 +55,8 @@ def test_a_step_is_that_of_the_tableau(method):
         expected = y + h * slope(y + h / 2 * slope(y))
     end = ph.simulate(start, step=h, steps=1, method=method).final
     assert np.abs(np.vstack([end.R, end.Pi]) - expected).max() < 1e-14
+
+
+def test_only_what_was_chosen_is_said() -> None:
+    assert repr(ph.RK4()) == "RK4()"
+    assert repr(ph.RK4(representation="quaternion")) == "RK4(representation='quaternion')"

@@ -17,6 +17,7 @@ import pytest
 import polhode
 from polhode.scalars import any_of, compiled, double, duals, flow, get, kernel, lanes, loop, on_duals, put, where
 from polhode.scalars.fingerprint import fingerprint
+from polhode.scalars.functions import overloads
 
 PACKAGE = Path(polhode.__file__).parent
 
@@ -278,7 +279,7 @@ def test_a_users_edit_is_seen_however_it_is_imported(spelling, tmp_path):
 
 
 def test_a_fingerprint_is_of_what_a_function_is_made_of():
-    def made(factor, shift=1.0):
+    def made(factor, shift=1.0, form=1.0):
         @kernel
         def inner(x):
             return factor * x
@@ -288,14 +289,22 @@ def test_a_fingerprint_is_of_what_a_function_is_made_of():
         def hidden(S, x):
             inner(x)
 
+        def chosen(x):
+            return x
+
+        @overloads(chosen)
+        def _chosen(x):
+            return lambda x: form * x
+
         def outer(S, x):
             hidden(S, x)
-            return [inner(y) for y in (x,)], shift
+            return [inner(y) for y in (x,)], shift, chosen(x)
 
         return fingerprint(outer)
 
     assert made(2.0) == made(2.0)
-    assert len({made(2.0), made(3.0), made(2.0, shift=2.0), made((1.0, 2.0)), made((1.0, 3.0))}) == 5
+    others = made(3.0), made(2.0, shift=2.0), made(2.0, form=2.0), made((1.0, 2.0)), made((1.0, 3.0))
+    assert len({made(2.0), *others}) == 6
 
 
 # --- the cost of an import --------------------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ def plain(function: Any) -> Any:
     return getattr(function, "function", getattr(function, "py_func", function))
 
 
+def within(value: Any) -> Any:
+    """What stands for a name in compiled code: what `value` wraps, or what chooses among its forms (`overloads`)."""
+    return plain(getattr(value, "__wrapped__", getattr(value, "forms", value)))
+
+
 @cache
 def scalar_layer() -> bytes:
     """The sources of the scalars: no other function names what they compile to."""
@@ -79,10 +84,10 @@ def fingerprint(function: FunctionType) -> str:
                 digest.update(repr(value).encode())
             elif isinstance(value, np.ndarray):
                 digest.update(f"{value.dtype} {value.shape}".encode() + value.tobytes())
-            elif isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
+            elif isinstance(value, FunctionType) and within(value) is value:
                 digest.update(code_text(value.__code__).encode())
             else:
-                inner = plain(getattr(value, "__wrapped__", value))
+                inner = within(value)
                 if isinstance(inner, FunctionType) and id(inner) not in seen:
                     seen.add(id(inner))
                     pending.append(inner)

@@ -20,7 +20,20 @@ from .duals import Dual, dual_of, make, negated, parts, registers, zero_partials
 from .lanes import DOUBLE, INT32, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
-overloads = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})
+_overload = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})
+
+
+def overloads(function: Any, **options: Any) -> Callable[[Any], Any]:
+    """Compiled code gets the form of `function` that the decorated one chooses. A function outside of the scalars remembers
+    it, so that fingerprints count what its forms are made of."""
+
+    def register(choose: Any) -> Any:
+        if not choose.__module__.startswith(f"{__package__}."):
+            function.forms = choose
+        return _overload(function, **options)(choose)
+
+    return register
+
 
 # --- value and partials ------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,12 @@ import pytest
 
 from polhode.geometry.increments.gyrostat import (
     damped_correction,
+    damped_defect,
+    damped_is_wanted,
     damped_residuals,
     rotor_jacobian,
     rotor_residual,
+    rotor_weight,
     solve_damped_increment_,
     solve_rotor_increment_,
 )
@@ -57,3 +60,22 @@ def test_newtons_method_converges_quadratically() -> None:
     momentum, h, rho = (0.5, -0.7, 0.9), 0.3, TERMS[2]
     assert solve_rotor_increment_(J, momentum, h, rho)[1] <= 5
     assert solve_damped_increment_(J, momentum, h, rho, DAMPER[0], 0.2, 0.3)[2] <= 6
+
+
+def test_the_defect_is_relative_to_what_rounding_is_relative_to() -> None:
+    (_, h, _), (d, a, k), momenta, slips = TERMS, DAMPER, np.dot(G, G), GAMMA @ GAMMA + C @ C
+    r, q = damped_residuals(TERMS, DAMPER, G, tuple(C), tuple(GAMMA))
+    size = momenta + h * h * np.dot(d, d) + rotor_weight(TERMS) * (C @ C)
+    expected = np.dot(r, r) / size + np.dot(q, q) / (np.dot(d, d) + (a * a + k * k) * slips)
+    assert damped_defect(TERMS, DAMPER, G, tuple(C), tuple(GAMMA)) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_a_solution_past_the_fold_of_the_body_is_not_wanted(axis: int) -> None:
+    """`4 c·Jc < tr J (1 + c²)`: about the axis of 3 of (3, 1, 1) that is 7 c² < 5."""
+    moments = np.ones(6)
+    moments[axis], moments[3:] = 3.0, 0.0
+    terms, rest = (tuple(moments), 1.0, (0.0, 0.0, 0.0)), (0.0, 0.0, 0.0)
+    for factor, wanted in ((0.99, True), (1.01, False)):
+        c = tuple(factor * np.sqrt(5.0 / 7.0) * np.eye(3)[axis])
+        assert damped_is_wanted(terms, DAMPER, c, rest, 0.0, -1.0) == wanted

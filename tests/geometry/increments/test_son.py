@@ -9,7 +9,7 @@ import pytest
 
 from polhode.geometry import flat_matrices, son
 from polhode.geometry.increments.momentum_weight import largest_factor
-from polhode.geometry.increments.son import WORKSPACE, coefficients, solve_rotation
+from polhode.geometry.increments.son import WORKSPACE, coefficients, solve_rotation, tangent_by_doubling
 from polhode.scalars import compiled, double, duals, lanes
 
 WIDTH, PARTIALS = 4, 6
@@ -134,6 +134,19 @@ def test_lanes_hold_the_bits_of_doubles() -> None:
     assert alone[0][1] != alone[-1][1], "the members must differ in their iterations"
     for lane, (E, _, _) in enumerate(alone):
         assert np.array_equal(y[n * n : 2 * n * n, lane].reshape(n, n), E)
+
+
+def test_the_derivative_by_doubling() -> None:
+    """`δU = Z U` with `Z B + Bᵀ Z = δG`, B = U Λ, for a rotation U as it stands."""
+    rng, Lambda, n = np.random.default_rng(4), np.array([1.0, 2.0, 3.0]), 3
+    U, D = son.exp(0.3 * skew(rng, n)), skew(rng, n)
+    y = np.zeros(((2 + WORKSPACE) * n * n, 2))
+    y[: n * n, 1], y[n * n : 2 * n * n, 0] = D.reshape(-1), (U - np.eye(n)).reshape(-1)
+    tangent_by_doubling(duals(1), y.reshape(-1), coefficients(Lambda), 1, 0, n * n, 2 * n * n, n)
+    assert np.array_equal(y[n * n : 2 * n * n, 0].reshape(n, n), U - np.eye(n))
+    Z, B = y[n * n : 2 * n * n, 1].reshape(n, n) @ U.T, U * Lambda
+    assert np.abs(Z + Z.T).max() < 1e-13
+    assert np.abs(Z @ B + B.T @ Z - D).max() < 1e-12
 
 
 @pytest.mark.verify

@@ -70,6 +70,13 @@ def test_the_jacobi_integral_does_not_drift() -> None:
     assert np.ptp(total) > 0.1, "kinetic and potential energy are not what is kept"
 
 
+def test_the_parts_of_the_energy_add_up_to_the_jacobi_integral() -> None:
+    """Of a body whose three directions, rates and moments all differ."""
+    state = ph.OrbitingBody.example()
+    total = state.system.energies(state.values)["total"]
+    assert float(total) == pytest.approx(float(state.invariants()["jacobi"]), rel=1e-13)
+
+
 def test_twenty_four_equilibria() -> None:
     body = golden_body()
     found = body.equilibria().all

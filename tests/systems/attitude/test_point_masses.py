@@ -24,6 +24,7 @@ def test_the_moment_is_the_slope_of_the_potential() -> None:
 def test_a_uniform_field_does_not_turn_a_balanced_body() -> None:
     masses, places = np.array([1.0, 1.0, 2.0, 2.0]), np.array([[1, 0, 0], [-1, 0, 0], [0, 0.6, 0.2], [0, -0.6, -0.2]])
     body = ph.FieldBody(masses, places, uniform=[0.0, 0.0, -9.81])
+    assert body.sources.shape == (0, 4)
     free = ph.FreeRigidBody(body.inertia.matrix)
     values = {"q": [0.1, -0.2, 0.3, 0.9], "omega": [0.7, -0.5, 0.6]}
     x, y = (ph.simulate(s.state(**values), step=0.05, steps=100).final for s in (body, free))

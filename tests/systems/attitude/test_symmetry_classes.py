@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.systems.attitude.symmetry_classes import TurnSymmetry
 
 TURN = ph.so3.exp([0.3, -0.7, 0.4])
 
@@ -54,3 +55,12 @@ def test_they_survive_pickling() -> None:
     found = pickle.loads(pickle.dumps(ph.FreeRigidBody([1.0, 2.0, 2.5]).equilibria()))
     assert found.symmetry.startswith("any turn of space; half turns of the body")
     assert [len(found), len(found.all)] == [4, 4]
+
+
+@pytest.mark.parametrize("axes", [np.eye(3), np.array([[0.6, 0.0, 0.8]]), np.eye(0, 3)], ids=["any", "one", "none"])
+def test_vectors_are_turned_back_as_far_as_the_symmetry_goes(axes: np.ndarray) -> None:
+    vectors = np.random.default_rng(3).normal(size=(4, 3))
+    turn = TURN if len(axes) == 3 else ph.so3.exp(0.7 * axes.sum(axis=0))
+    goal = vectors @ turn.T
+    symmetry = TurnSymmetry(np.eye(0, 3), axes)
+    np.testing.assert_allclose(symmetry._turned(vectors, goal), goal, atol=1e-13)

@@ -13,6 +13,7 @@ from polhode.analysis import measured_order, symmetry_defect, symplectic_defect,
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
 from polhode.scalars import cos, kernel, lanes, sin, where
+from polhode.systems.planar.base import about_third_axis
 from tests.tiers import later
 
 TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
@@ -93,6 +94,17 @@ def test_a_torque_of_the_rate_is_damping_too() -> None:
     found, d = tangent_map(state, ph.LGVI(), 0.1, 1), 1e-6
     near = [ph.simulate(forced.state(theta=0.9, omega=-0.7 + e / 1.5), step=0.1, steps=1).final for e in (d, -d)]
     np.testing.assert_allclose(found[1, 1], (near[0].p - near[1].p) / (2 * d), atol=1e-8)
+
+
+def test_a_torque_of_the_rate_where_the_body_comes_to_rest() -> None:
+    """Half a kick, 0.0625, takes the momentum to zero exactly, where the search for the rate at the node then begins."""
+
+    @kernel
+    def push(t, theta, omega):  # type: ignore[no-untyped-def]
+        return 0.25 + 0.0 * omega
+
+    end = ph.simulate(ph.PlanarBody(1.0, torque=push).state(omega=-0.0625), step=0.5, steps=1).final
+    assert float(end.p) == pytest.approx(0.0625, abs=1e-15)
 
 
 def test_a_torque_of_time() -> None:
@@ -181,3 +193,11 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ph.InvalidInputError, match=words):
             ph.PlanarBody(1.0, **given)  # type: ignore[arg-type]
+
+
+def test_a_plane_is_seen_in_space_along_its_third_axis() -> None:
+    angle, rate = np.array([0.3, -1.2]), np.array([0.7, 2.0])
+    plane = np.moveaxis(np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]), -1, 0)
+    rotations, omega = about_third_axis(plane, rate)
+    np.testing.assert_allclose(rotations, ph.so3.exp(angle[:, None] * [0.0, 0.0, 1.0]), atol=1e-15)
+    np.testing.assert_array_equal(omega, rate[:, None] * [0.0, 0.0, 1.0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -141,6 +143,13 @@ def test_bad_input_is_named(arguments: dict, field: str) -> None:
     with pytest.raises(ph.InvalidInputError) as caught:
         ph.AxisPendulum(**given)
     assert caught.value.field == field
+
+
+def test_the_arm_is_across_the_axis_but_for_rounding() -> None:
+    for slant, refused in ((0.7e-9, False), (1.4e-9, True)):
+        given = {"inertia_cm": [1, 1, 1], "mass": 1.0, "rho0": [0.3, 0.0, 0.3 * slant], "axis": [0, 0, 1]}
+        with pytest.raises(ph.InvalidInputError, match="rho0") if refused else nullcontext():
+            ph.AxisPendulum(**given)
 
 
 @pytest.mark.parametrize(

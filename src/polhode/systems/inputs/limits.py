@@ -128,11 +128,13 @@ def _watching(thread: int) -> Iterator[None]:
         return
     clock = time.pthread_getcpuclockid(thread)
     end, lock, over = time.clock_gettime(clock) + SECONDS, threading.Lock(), threading.Event()
+    raised = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.05):
             with lock:
                 if not over.is_set() and time.clock_gettime(clock) > end:
+                    raised.set()
                     _raise_in(thread, _TooSlow)
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -145,7 +147,8 @@ def _watching(thread: int) -> Iterator[None]:
     finally:
         with lock:
             over.set()
-            _raise_in(thread, None)  # one that is under way is called back
+            if raised.is_set():  # else Python 3.11 would go on looking for it, and under a debugger for ever
+                _raise_in(thread, None)  # one that is under way is called back
         _watched.discard(thread)
         watcher.join()
         if collects:  # not before: what it collects now is nobody's formula

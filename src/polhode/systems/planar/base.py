@@ -181,7 +181,7 @@ class CircleSystem(System):
 
     def potential_energy(self, z: Array) -> Array:
         """U at (cos θ, sin θ)."""
-        return np.zeros(z.shape[:-1])
+        raise NotImplementedError
 
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:
         """Kinetic and potential energy, and their sum."""
