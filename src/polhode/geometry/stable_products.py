@@ -18,7 +18,7 @@ from typing import Any
 from ..scalars import kernel, sqrt, value
 from .increments.rigid import values3
 from .quaternion import Quaternion, multiply_
-from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
+from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, negate, scale, subtract
 
 
 @kernel
@@ -44,6 +44,17 @@ def cayley_increment(c: Vector) -> Matrix:
 def turned_back(E: Matrix, v: Vector) -> Vector:
     """`Fᵀ v` with `E = F − 1`."""
     return add(v, apply_transposed(E, v))
+
+
+@kernel
+def counterturn(before: Matrix, after: Matrix, v: Vector) -> Vector:
+    """What the body components v of a vector that is fixed in space change by, from one attitude to another.
+
+    Where `after = before F` it is `Fᵀv − v`; but it is made from the attitudes as they were rounded. So a momentum in space
+    feels no rounding of the attitude, and it cannot drift with it.
+    """
+    a, b, c = subtract(after[0:3], before[0:3]), subtract(after[3:6], before[3:6]), subtract(after[6:9], before[6:9])
+    return negate(apply_transposed(after, (dot(a, v), dot(b, v), dot(c, v))))
 
 
 @kernel
@@ -85,3 +96,14 @@ def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
     s = 0.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
     x, y, z, w = q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
     return q[0] + (dx + s * x), q[1] + (dy + s * y), q[2] + (dz + s * z), q[3] + (dw + s * w)
+
+
+@kernel
+def counterturn_quaternions(before: Quaternion, after: Quaternion, v: Vector) -> Vector:
+    """`counterturn` from one unit quaternion to another."""
+    x, y, z, w = before
+    change = (after[0] - x, after[1] - y, after[2] - z, after[3] - w)
+    e = multiply_((-x, -y, -z, w), change)
+    turn = e[0:3]
+    u = cross(v, turn)
+    return scale(2.0, add(add(u, scale(e[3], u)), cross(u, turn)))

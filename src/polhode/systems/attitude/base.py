@@ -33,10 +33,11 @@ from ...geometry.stable_products import (
     cayley_increment_quaternion,
     compose,
     compose_quaternions,
-    turned_back,
+    counterturn,
+    counterturn_quaternions,
 )
 from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
-from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
+from ...scalars import accumulate3, flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .attitude_pair import state_of_pair
 from .state_arguments import given_attitude
@@ -67,6 +68,14 @@ def put_attitude_and_momentum(S: Any, y: Any, R: Matrix, Pi: Vector) -> None:
 
 
 @kernel
+def turn_attitude(S: Any, y: Any, R: Matrix, Pi: Vector, E: Matrix) -> None:
+    """`R ↦ R F`, `Π ↦ FᵀΠ` with `E = F − 1`."""
+    turned = compose(R, E)
+    put9(y, ATTITUDE, S, turned)
+    accumulate3(y, MOMENTUM, S, counterturn(R, turned, Pi))
+
+
+@kernel
 def put_rates(S: Any, dy: Any, R: Matrix, omega: Vector, change: Vector) -> None:
     """Set `Ṙ = R S(ω)` and the `change` of Π."""
     put9(dy, ATTITUDE, S, times_hat(R, omega))
@@ -88,8 +97,7 @@ def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    turn_attitude(S, y, R, Pi, cayley_increment(c))
     return SUCCESS
 
 
@@ -100,8 +108,9 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
     c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
-    put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
-    put3(y, QUATERNION_MOMENTUM, S, turned_back(cayley_increment(c), Pi))
+    turned = compose_quaternions(q, cayley_increment_quaternion(c))
+    put4(y, UNIT_QUATERNION, S, turned)
+    accumulate3(y, QUATERNION_MOMENTUM, S, counterturn_quaternions(q, turned, Pi))
     return SUCCESS
 
 
@@ -109,8 +118,7 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
 def exact_drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The true free motion."""
     R, Pi = attitude_and_momentum(S, y)
-    E = exact_increment(p, 0, S, Pi, h)
-    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    turn_attitude(S, y, R, Pi, exact_increment(p, 0, S, Pi, h))
     return SUCCESS
 
 
