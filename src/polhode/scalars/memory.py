@@ -151,6 +151,13 @@ def accumulate(a: Any, i: Any, S: Any, x: Any) -> None:
     put(a, rest, S, change - (after - before))
 
 
+@kernel
+def hand_over(a: Any, i: Any, j: Any, S: Any) -> None:
+    """Add the remainder of entry `i` to entry `j`, so that no rounding changes the sum of the two but that of entry `j`."""
+    accumulate(a, j, S, get(a, -1 - i, S))
+    put(a, -1 - i, S, 0.0)
+
+
 @intrinsic
 def tail(typing: Any, array: Any, i: Any) -> Any:
     """The doubles of `array` from index `i` on, for as long as `array` lives: nobody counts this use of them."""
@@ -306,6 +313,14 @@ def accumulate3(a: Any, i: Any, S: Any, x: Any) -> None:
     accumulate(a, i, S, x[0])
     accumulate(a, i + 1, S, x[1])
     accumulate(a, i + 2, S, x[2])
+
+
+@kernel
+def hand_over3(a: Any, i: Any, j: Any, S: Any) -> None:
+    """Add the remainders of the three entries from `i` on to those from `j` on."""
+    hand_over(a, i, j, S)
+    hand_over(a, i + 1, j + 1, S)
+    hand_over(a, i + 2, j + 2, S)
 
 
 @kernel

@@ -31,13 +31,12 @@ from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
-    compose,
-    compose_quaternions,
-    counterturn,
-    counterturn_quaternions,
+    turn_matrix,
+    turn_quaternion,
+    turn_vector,
 )
 from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
-from ...scalars import accumulate3, flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
+from ...scalars import flow, get3, get9, kernel, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .attitude_pair import state_of_pair
 from .state_arguments import given_attitude
@@ -68,11 +67,10 @@ def put_attitude_and_momentum(S: Any, y: Any, R: Matrix, Pi: Vector) -> None:
 
 
 @kernel
-def turn_attitude(S: Any, y: Any, R: Matrix, Pi: Vector, E: Matrix) -> None:
+def turn_body(S: Any, y: Any, E: Matrix) -> None:
     """`R ↦ R F`, `Π ↦ FᵀΠ` with `E = F − 1`."""
-    turned = compose(R, E)
-    put9(y, ATTITUDE, S, turned)
-    accumulate3(y, MOMENTUM, S, counterturn(R, turned, Pi))
+    turn_matrix(S, y, ATTITUDE, E)
+    turn_vector(S, y, MOMENTUM, E)
 
 
 @kernel
@@ -93,32 +91,28 @@ def free_increment(S: Any, p: Any, h: Any, Pi: Vector, report: Any) -> tuple[Vec
 @flow
 def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ R F`, `Π ↦ FᵀΠ`."""
-    R, Pi = attitude_and_momentum(S, y)
-    c, failed = free_increment(S, p, h, Pi, report)
+    c, failed = free_increment(S, p, h, get3(y, MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    turn_attitude(S, y, R, Pi, cayley_increment(c))
+    turn_body(S, y, cayley_increment(c))
     return SUCCESS
 
 
 @flow
 def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same on unit quaternions."""
-    q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
-    c, failed = free_increment(S, p, h, Pi, report)
+    c, failed = free_increment(S, p, h, get3(y, QUATERNION_MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    turned = compose_quaternions(q, cayley_increment_quaternion(c))
-    put4(y, UNIT_QUATERNION, S, turned)
-    accumulate3(y, QUATERNION_MOMENTUM, S, counterturn_quaternions(q, turned, Pi))
+    turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
+    turn_vector(S, y, QUATERNION_MOMENTUM, cayley_increment(c))
     return SUCCESS
 
 
 @flow
 def exact_drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The true free motion."""
-    R, Pi = attitude_and_momentum(S, y)
-    turn_attitude(S, y, R, Pi, exact_increment(p, 0, S, Pi, h))
+    turn_body(S, y, exact_increment(p, 0, S, get3(y, MOMENTUM, S), h))
     return SUCCESS
 
 
