@@ -200,7 +200,7 @@ def cannot_turn(S: Any, y: Any, p: Any, n: Any, right: Any, rotated: Any, report
 @flow
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
-    n, right, rotated, (q, M, g, e, v, a, b, w) = open_state(S, y, p)
+    n, right, rotated, (_, M, g, e, v, a, b, w) = open_state(S, y, p)
     along_axes(S, y, a, M, v, w, n, rotated)
     scale(S, y, g, a, h, n)
     if cannot_turn(S, y, p, n, right, rotated, report):

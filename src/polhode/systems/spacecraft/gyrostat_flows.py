@@ -21,8 +21,8 @@ from ...geometry.quaternion import to_matrix_
 from ...geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
-    turn_matrix,
     turn_quaternion,
+    turn_steadily,
     turn_vector,
 )
 from ...geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
@@ -118,7 +118,7 @@ def attitude(S: Any, y: Any, at: int) -> Matrix:
 def turn(S: Any, y: Any, at: int, c: Vector) -> None:
     """R ↦ R F, F with the Cayley parameter c."""
     if at == MATRIX_MOMENTUM:
-        turn_matrix(S, y, ATTITUDE, cayley_increment(c))
+        turn_steadily(S, y, ATTITUDE, c)
     else:
         turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
 
