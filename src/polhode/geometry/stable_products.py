@@ -10,8 +10,8 @@ What is corrected is the error of the product *before*, not that of this one: a 
 sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
 With the error of the product before, roundings are a random walk, and each number is rounded once.
 
-Flows use `turn_matrix`, `turn_quaternion` and `turn_vector`, which keep what the roundings lose beside the state (see
-`accumulate`): a composition of several substeps rounds each number once, as a single step does.
+Flows use the kernels `turn_…`, which keep what the roundings lose beside the state (see `accumulate`): a composition of
+several substeps rounds each number once, as a single step does.
 """
 
 from __future__ import annotations
@@ -150,6 +150,15 @@ def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
     """`q f` for unit quaternions, with `e = f − 1`."""
     dx, dy, dz, dw = change_of_quaternion(q, e)
     return q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
+
+
+@kernel
+def turn_vector_alike(S: Any, y: Any, at: Any, e: Quaternion) -> None:
+    """`v ↦ f̄ v f` with `e = f − 1` for the vector at this place in y: what a quaternion is turned by, and its vectors, is
+    then rounded alike."""
+    turn = e[0:3]
+    u = cross(get3(y, at, S), turn)
+    accumulate3(y, at, S, scale(2.0, add(u, add(scale(e[3], u), cross(u, turn)))))
 
 
 @kernel

@@ -34,6 +34,7 @@ from ...geometry.stable_products import (
     turn_matrix,
     turn_quaternion,
     turn_vector,
+    turn_vector_alike,
 )
 from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
 from ...scalars import flow, get3, get9, kernel, par6, put3, put9, rate
@@ -104,8 +105,9 @@ def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) ->
     c, failed = free_increment(S, p, h, get3(y, QUATERNION_MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
-    turn_vector(S, y, QUATERNION_MOMENTUM, cayley_increment(c))
+    e = cayley_increment_quaternion(c)
+    turn_quaternion(S, y, UNIT_QUATERNION, e)
+    turn_vector_alike(S, y, QUATERNION_MOMENTUM, e)
     return SUCCESS
 
 

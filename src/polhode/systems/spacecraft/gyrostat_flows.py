@@ -24,6 +24,7 @@ from ...geometry.stable_products import (
     turn_quaternion,
     turn_steadily,
     turn_vector,
+    turn_vector_alike,
 )
 from ...geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
 from ...scalars import (
@@ -148,7 +149,10 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
     if any_of(lost & is_finite(carrier)):  # what is not goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
-    turn_vector(S, y, at, cayley_increment(c))
+    if at == MATRIX_MOMENTUM:
+        turn_vector(S, y, at, cayley_increment(c))
+    else:
+        turn_vector_alike(S, y, at, cayley_increment_quaternion(c))
     return SUCCESS
 
 
