@@ -166,6 +166,8 @@ def measured(state: State, method: Method, last: int, count: int) -> list[Growth
     all_errors = errors(members[:count], method, numbers)
     if all_errors is None:  # some collide: find the others one by one
         alone = [found for member in members if (found := errors([member], method, numbers)) is not None][:count]
+        if not alone:
+            return []
         all_errors = {name: np.concatenate([found[name] for found in alone]) for name in momenta(state.system)}
     return [
         Growth(
