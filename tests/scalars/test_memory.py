@@ -10,12 +10,14 @@ import pytest
 from polhode.scalars import (
     Dual,
     Lanes,
+    accumulate3,
     double,
     duals,
     get,
     get3,
     get4,
     get9,
+    hand_over3,
     lane_width,
     lanes,
     load,
@@ -28,6 +30,7 @@ from polhode.scalars import (
     put4,
     put9,
     store,
+    tail,
     width,
 )
 from polhode.scalars.lanes import register_width
@@ -89,6 +92,33 @@ def test_get_and_put_move_one_entry(kind):
             expected = np.full((5, size), SENTINEL)
             expected[j] = source.reshape(5, size)[i]
             assert np.array_equal(target, expected.ravel())
+
+
+@numba.njit
+def _sum(S, whole, room, terms, count):
+    for _ in range(count):
+        accumulate3(tail(whole, room), 0, S, get3(terms, 0, S))
+
+
+@numba.njit
+def _sum_and_hand_over(S, whole, room, terms, count):
+    _sum(S, whole, room, terms, count)
+    hand_over3(tail(whole, room), 0, 3, S)
+
+
+@KINDS
+def test_what_a_sum_loses_is_kept_before_the_array_and_may_be_handed_over(kind):
+    size, count = width(kind), 1000
+    terms = numbers(3 * size)
+    whole = np.zeros(12 * size)
+    _sum(kind, whole, 6 * size, terms, count)
+    entries, exact = whole.reshape(12, size), count * terms.reshape(3, size)
+    assert np.array_equal(entries[6:9] + entries[5:2:-1], exact)  # remainders lie backwards
+    assert np.any(entries[3:6] != 0.0)
+    whole[:] = 0.0
+    _sum_and_hand_over(kind, whole, 6 * size, terms, count)
+    assert np.all(entries[3:6] == 0.0)
+    assert np.array_equal(entries[6:9] + entries[9:12], exact)
 
 
 @numba.njit

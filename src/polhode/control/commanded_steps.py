@@ -19,7 +19,7 @@ from ..core.layout import Layout
 from ..core.system import State
 from ..methods import LGVI
 from ..methods.loops import Clock, Composition, DriftKickRun, Span, drift_kick_loop
-from ..scalars import double, loop, parameter_duals, width
+from ..scalars import double, loop, parameter_duals, tail, width
 
 Array = NDArray[np.float64]
 SPACING = 1e-2  # of differences of order 8, relative to the unit
@@ -32,6 +32,7 @@ def step_each(
     drift: Any,
     force: Any,
     rows: Array,
+    room: int,
     commands: Array,
     places: NDArray[np.int64],
     p: Array,
@@ -45,7 +46,7 @@ def step_each(
     numbers of the parameters. Returns the first status that is not success; a row that fails is NaN."""
     worst = 0
     for i in range(rows.shape[0]):
-        y = rows[i]
+        y = tail(rows[i], room)
         for j in range(places.shape[0]):
             p[places[j, 0]] = commands[i, places[j, 1]]
         status = force(S, y, p, clocks[i, 0], 0.0, report) if slots.has_force else 0
@@ -55,7 +56,7 @@ def step_each(
                 S, drift, force, y, p, slots, composition, clock, Span(0, 1, 2), samples, report
             )
         if status != 0:
-            y[:] = np.nan
+            rows[i, :] = np.nan
             worst = status
     return worst
 
@@ -143,14 +144,16 @@ class CommandedSteps:
     def _step(self, kind: Any, Y: Array, U: Array, k: Array, h: Array | float) -> Array:
         run = self._runs[kind]
         places = self.places * (width(kind), 1)
-        rows = np.zeros((len(Y), len(run.y)))
-        rows[:, : Y.shape[1]] = Y
+        rows = np.zeros((len(Y), run.room + len(run.y)))
+        states = rows[:, run.room : run.room + Y.shape[1]]
+        states[...] = Y
         clocks = np.stack([self.t0 + k * h, np.broadcast_to(h, k.shape)], axis=1)
         step_each.on(
             kind,
             run.main,
             run.force,
             rows,
+            run.room,
             np.ascontiguousarray(U),
             places,
             run.p,
@@ -160,4 +163,4 @@ class CommandedSteps:
             np.empty((0, run.carried)),
             run.report.numbers,
         )
-        return rows[:, : Y.shape[1]]
+        return states

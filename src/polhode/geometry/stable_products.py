@@ -9,16 +9,21 @@ it by.
 What is corrected is the error of the product *before*, not that of this one: a correction that answers the rounding of the
 sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
 With the error of the product before, roundings are a random walk, and each number is rounded once.
+
+Flows use the kernels `turn_…`, which keep what the roundings lose beside the state (see `accumulate`): a composition of
+several substeps rounds each number once, as a single step does.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import kernel, sqrt, value
+from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt, value
 from .increments.rigid import values3
 from .quaternion import Quaternion, multiply_
 from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
+
+NO_IMPULSE = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -47,6 +52,19 @@ def turned_back(E: Matrix, v: Vector) -> Vector:
 
 
 @kernel
+def turn_vector(S: Any, y: Any, at: Any, E: Matrix) -> None:
+    """`v ↦ Fᵀ v` with `E = F − 1` for the vector at this place in y."""
+    accumulate3(y, at, S, apply_transposed(E, get3(y, at, S)))
+
+
+@kernel
+def push_and_turn(S: Any, y: Any, at: Any, E: Matrix, before: Vector, after: Vector) -> None:
+    """`v ↦ Fᵀ(v + before) + after`, for impulses that are small beside v."""
+    turning = apply_transposed(E, add(get3(y, at, S), before))
+    accumulate3(y, at, S, add(add(before, after), turning))
+
+
+@kernel
 def strain(x: Vector) -> Any:
     """`(1 − |x|²)/2`: by how much of itself a vector has to grow to be a unit vector."""
     x0 = values3(x)
@@ -54,19 +72,60 @@ def strain(x: Vector) -> Any:
 
 
 @kernel
-def compose(R: Matrix, E: Matrix) -> Matrix:
-    """`R F` for rotation matrices, with `E = F − 1`.
+def change_of_rows(before_a: Vector, before_b: Vector, da: Vector, db: Vector) -> tuple[Vector, Vector]:
+    """What the first two rows of R change by in R F, `da` and `db`, and what puts them back onto the group.
 
     The first two rows a, b of R F become `a (3 − α)/2 − b γ/2` and `b (3 − β)/2 − a γ/2` with α = a·a, β = b·b, γ = a·b;
     the third is their cross product. F does not change α, β, γ, so they are taken from R.
     """
-    before_a, before_b = R[0:3], R[3:6]
     along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(values3(before_a), values3(before_b))
-    da, db = apply_transposed(E, before_a), apply_transposed(E, before_b)
     a, b = add(before_a, da), add(before_b, db)
-    u = add(before_a, add(da, add(scale(along_a, a), scale(across, b))))
-    v = add(before_b, add(db, add(scale(along_b, b), scale(across, a))))
+    return add(da, add(scale(along_a, a), scale(across, b))), add(db, add(scale(along_b, b), scale(across, a)))
+
+
+@kernel
+def compose(R: Matrix, E: Matrix) -> Matrix:
+    """`R F` for rotation matrices, with `E = F − 1`."""
+    a, b = R[0:3], R[3:6]
+    da, db = change_of_rows(a, b, apply_transposed(E, a), apply_transposed(E, b))
+    u, v = add(a, da), add(b, db)
     return u + v + cross(u, v)
+
+
+@kernel
+def turn_matrix(S: Any, y: Any, at: Any, E: Matrix) -> None:
+    """`R ↦ R F` with `E = F − 1` for the rotation matrix at this place in y."""
+    a, b = get3(y, at, S), get3(y, at + 3, S)
+    turn_rows(S, y, at, change_of_rows(a, b, apply_transposed(E, a), apply_transposed(E, b)))
+
+
+@kernel
+def turn_steadily(S: Any, y: Any, at: Any, c: Vector) -> None:
+    """`turn_matrix` by the rotation F with Cayley parameter c, for bodies that come to spin steadily.
+
+    The rounded F is a little off the group. In a steady spin it is so in every step alike, and since the third row follows
+    the other two, it would turn the axis. With `g = 2 c/(1 + c·c)` a row a becomes `a + t + (1 + c·c) t×g/2`, `t = a×g`,
+    which is a rotation whatever the rounding of g.
+    """
+    a, b, cc = get3(y, at, S), get3(y, at + 3, S), dot(c, c)
+    g = scale(2.0 / (1.0 + cc), c)
+    turn_rows(S, y, at, change_of_rows(a, b, rotated_by(a, g, cc), rotated_by(b, g, cc)))
+
+
+@kernel
+def rotated_by(a: Vector, g: Vector, cc: Any) -> Vector:
+    """`t + (1 + cc) t×g/2`, `t = a×g`."""
+    t = cross(a, g)
+    w = cross(t, scale(0.5, g))
+    return add(t, add(w, scale(cc, w)))
+
+
+@kernel
+def turn_rows(S: Any, y: Any, at: Any, change: tuple[Vector, Vector]) -> None:
+    """Add to the first two rows; the third is their cross product."""
+    accumulate3(y, at, S, change[0])
+    accumulate3(y, at + 3, S, change[1])
+    put3(y, at + 6, S, cross(get3(y, at, S), get3(y, at + 3, S)))
 
 
 @kernel
@@ -78,10 +137,33 @@ def cayley_increment_quaternion(c: Vector) -> Quaternion:
 
 
 @kernel
-def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
-    """`q f` for unit quaternions, with `e = f − 1`; scaled by `(3 − |q|²)/2`, and rounded once."""
+def change_of_quaternion(q: Quaternion, e: Quaternion) -> Quaternion:
+    """What a unit quaternion q changes by in q f, with `e = f − 1`; q f is scaled by `(3 − |q|²)/2`."""
     dx, dy, dz, dw = multiply_(q, e)
     x0, y0, z0, w0 = value(q[0]), value(q[1]), value(q[2]), value(q[3])
     s = 0.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
-    x, y, z, w = q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
-    return q[0] + (dx + s * x), q[1] + (dy + s * y), q[2] + (dz + s * z), q[3] + (dw + s * w)
+    return dx + s * (q[0] + dx), dy + s * (q[1] + dy), dz + s * (q[2] + dz), dw + s * (q[3] + dw)
+
+
+@kernel
+def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
+    """`q f` for unit quaternions, with `e = f − 1`."""
+    dx, dy, dz, dw = change_of_quaternion(q, e)
+    return q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
+
+
+@kernel
+def turn_vector_alike(S: Any, y: Any, at: Any, e: Quaternion) -> None:
+    """`v ↦ f̄ v f` with `e = f − 1` for the vector at this place in y: what a quaternion is turned by, and its vectors, is
+    then rounded alike."""
+    turn = e[0:3]
+    u = cross(get3(y, at, S), turn)
+    accumulate3(y, at, S, scale(2.0, add(u, add(scale(e[3], u), cross(u, turn)))))
+
+
+@kernel
+def turn_quaternion(S: Any, y: Any, at: Any, e: Quaternion) -> None:
+    """`q ↦ q f` with `e = f − 1` for the unit quaternion at this place in y."""
+    change = change_of_quaternion(get4(y, at, S), e)
+    accumulate3(y, at, S, change[0:3])
+    accumulate(y, at + 3, S, change[3])

@@ -15,7 +15,7 @@ from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
-from ..scalars import Flow, flow, get, kernel, loop, put, width
+from ..scalars import Flow, accumulate, flow, get, kernel, loop, put, width
 from ..scalars.calls import CACHE_LINE
 from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
@@ -74,6 +74,20 @@ def put_sample(samples: Array, row: int, y: Array) -> None:
         samples[row, i] = y[i]
 
 
+@kernel
+def forget_remainders(S: Any, y: Array, slots: Slots) -> None:
+    """Begin a step with what the state says, and no more."""
+    for i in range(1, slots.force_entry + 1):
+        put(y, -i, S, 0.0)
+
+
+@kernel
+def kick(S: Any, y: Array, slots: Slots, impulse: float) -> None:
+    """Add the force times the `impulse` to the momenta."""
+    for i in range(slots.entries):
+        accumulate(y, slots.momentum_entry + i, S, impulse * get(y, slots.force_entry + i, S))
+
+
 @loop
 def drift_kick_loop(
     S: Any,
@@ -94,16 +108,16 @@ def drift_kick_loop(
     The slots hold the force at the present configuration, so that a force is evaluated once per stage.
     """
     row, stages, staggered = 0, composition.stages, composition.staggered
-    momenta, forces, size, step = slots.momenta, slots.forces, slots.size, clock.step
+    step = clock.step
     last = stages[stages.shape[0] - 1, 0] * step
     for k in range(span.first, span.first + span.steps):
+        forget_remainders(S, y, slots)
         for s in range(stages.shape[0]):
             h = stages[s, 0] * step
             t = clock.t0 + (k + stages[s, 1]) * step
             impulse = 0.5 * (last + h) if staggered else 0.5 * h
             last = h
-            for i in range(size):
-                y[momenta + i] += impulse * y[forces + i]
+            kick(S, y, slots, impulse)
             status = drift(S, y, p, t, h, report)
             if status != 0:
                 return status, k - span.first
@@ -112,8 +126,7 @@ def drift_kick_loop(
                 if status != 0:
                     return status, k - span.first
                 if not staggered:
-                    for i in range(size):
-                        y[momenta + i] += impulse * y[forces + i]
+                    kick(S, y, slots, impulse)
         if (k + 1) % span.every == 0:
             put_sample(samples, row, y)
             row += 1
@@ -164,9 +177,16 @@ def aligned(shape: int | tuple[int, ...], values: Any = 0.0) -> Array:
     return found
 
 
+def on_cache_lines(numbers: int) -> int:
+    """So many numbers, and as many more as fill the last cache line."""
+    return -(-numbers * 8 // CACHE_LINE) * CACHE_LINE // 8
+
+
 class Workbench:
     """State, parameters and flows as compiled loops want them, for any scalar: slots for forces and the workspace of the
-    flows are added to the flat array of the state."""
+    flows are added to the flat array of the state, and before it, if there are `remainders`, room for one of each entry."""
+
+    remainders: ClassVar[bool] = False
 
     def __init__(self, start: Start, main: Flow | None) -> None:
         assert main is not None  # which the method has checked
@@ -179,7 +199,9 @@ class Workbench:
         self.slots = Slots.of(representation, self.width)
         force = representation.force or no_force
         self.force: BoundFlow = force.on(self.kind)
-        self.y = aligned(start.y.size + self.slots.size + representation.workspace * self.width)
+        self.room = on_cache_lines(start.y.size) if self.remainders else 0
+        size = start.y.size + self.slots.size + representation.workspace * self.width
+        self.y = aligned(self.room + size)[self.room :]
         self.y[: start.y.size] = start.y
         self.carried = self.slots.forces + self.slots.size
         self.p = aligned(start.p.shape, start.p)
@@ -213,6 +235,7 @@ class DriftKickRun(LoopRun):
     """A composition of drifts and kicks."""
 
     loop = drift_kick_loop
+    remainders = True
     scheme: Composition
 
     def __init__(self, start: Start, stages: Array, *, staggered: bool = False) -> None:

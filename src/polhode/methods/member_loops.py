@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Run
-from ..scalars import compiled
+from ..scalars import compiled, tail
 from ..scalars.compile import Compiled
-from .loops import Clock, DriftKickRun, LoopRun, Slots, Span, aligned
+from .loops import Clock, DriftKickRun, LoopRun, Slots, Span, aligned, on_cache_lines
 from .runge_kutta import RungeKuttaRun
 from .splitting import SplittingRun
 
@@ -24,10 +24,10 @@ Integers = NDArray[np.int64]
 
 
 @compiled
-def put_forces(S: Any, force: Any, Y: Array, P: Array, t: float, report: Array) -> None:
+def put_forces(S: Any, force: Any, Y: Array, room: int, P: Array, t: float, report: Array) -> None:
     """Evaluate the force of each row into its slots."""
     for g in range(Y.shape[0]):
-        force(S, Y[g], P[min(g, P.shape[0] - 1)], t, 0.0, report)
+        force(S, tail(Y[g], room), P[min(g, P.shape[0] - 1)], t, 0.0, report)
 
 
 @cache
@@ -36,12 +36,13 @@ def over_rows(loop: Compiled) -> Compiled:
 
     def rows(
         S: Any, main: Any, force: Any, Y: Array, P: Array, slots: Slots, scheme: Any, clock: Clock, span: Span,
-        samples: Array, report: Array, statuses: Integers,
+        samples: Array, report: Array, room: int, statuses: Integers,
     ) -> None:  # fmt: skip
         for g in range(Y.shape[0]):
             if statuses[g] == 0:
                 p = P[min(g, P.shape[0] - 1)]
-                status, _ = loop(S, main, force, Y[g], p, slots, scheme, clock, span, samples[g], report)
+                y = tail(Y[g], room)
+                status, _ = loop(S, main, force, y, p, slots, scheme, clock, span, samples[g], report)
                 statuses[g] = status
 
     return Compiled(rows)
@@ -56,12 +57,13 @@ class Rows:
     def __init__(self, run: LoopRun, starts: Array, parameters: Array) -> None:
         assert serves(run)
         self.run = run
-        self.Y = aligned((len(starts), run.y.size))
+        self._rows = aligned((len(starts), on_cache_lines(run.room + run.y.size)))
+        self.Y = self._rows[:, run.room :]
         self.Y[:, : starts.shape[1]] = starts
         self.P = aligned(parameters.shape, parameters)
         self.statuses = np.zeros(len(starts), dtype=np.int64)
         if run.has_force and not isinstance(run, RungeKuttaRun):  # which carries no force
-            put_forces(run.kind, run.force, self.Y, self.P, run.clock.t0, run.report.numbers)
+            put_forces(run.kind, run.force, self._rows, run.room, self.P, run.clock.t0, run.report.numbers)
         if isinstance(run, DriftKickRun):
             run.enter_stagger(self.Y)
 
@@ -73,8 +75,8 @@ class Rows:
     def advance(self, first: int, count: int, every: int, samples: Array) -> None:
         """As `Run.advance`, for all rows; `statuses` says which failed, in this call or earlier."""
         run, span = self.run, Span(first, count, every)
-        motion = run.kind, run.main, run.force, self.Y, self.P, run.slots
-        over_rows(run.loop)(*motion, run.scheme, run.clock, span, samples, run.report.numbers, self.statuses)
+        motion = run.kind, run.main, run.force, self._rows, self.P, run.slots, run.scheme, run.clock
+        over_rows(run.loop)(*motion, span, samples, run.report.numbers, run.room, self.statuses)
 
 
 def serves(run: Run) -> TypeGuard[LoopRun]:

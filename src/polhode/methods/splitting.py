@@ -18,7 +18,7 @@ from ..core.system import System
 from ..scalars import loop, tail
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
-from .loops import Clock, LoopRun, Slots, Span, aligned, put_force, put_sample
+from .loops import Clock, LoopRun, Slots, Span, aligned, forget_remainders, kick, put_force, put_sample
 
 # The first kicks and drifts of each set; symmetry and their sums give the rest. A set that begins with a drift has a first
 # kick of zero.
@@ -100,11 +100,11 @@ def splitting_loop(
     """Kick, drift, kick, …. The slots hold the force at the last place that asked for it: where a step begins with a kick,
     that of the end of the step before."""
     row, kicks, drifts, free = 0, kicks_drifts.kicks, kicks_drifts.drifts, tail(p, kicks_drifts.free)
-    momenta, forces, size, step = slots.momenta, slots.forces, slots.size, clock.step
+    step = clock.step
     for k in range(span.first, span.first + span.steps):
         at = 0.0
-        for i in range(size):
-            y[momenta + i] += kicks[0] * step * y[forces + i]
+        forget_remainders(S, y, slots)
+        kick(S, y, slots, kicks[0] * step)
         for s in range(drifts.shape[0]):
             status = drift(S, y, free, clock.t0 + (k + at) * step, drifts[s] * step, report)
             at += drifts[s]
@@ -112,8 +112,7 @@ def splitting_loop(
                 status = force(S, y, p, clock.t0 + (k + at) * step, 0.0, report)
             if status != 0:
                 return status, k - span.first
-            for i in range(size):
-                y[momenta + i] += kicks[s + 1] * step * y[forces + i]
+            kick(S, y, slots, kicks[s + 1] * step)
         if (k + 1) % span.every == 0:
             put_sample(samples, row, y)
             row += 1
@@ -125,6 +124,7 @@ class SplittingRun(LoopRun):
     """Exact drifts and kicks."""
 
     loop = splitting_loop
+    remainders = True
 
     def __init__(self, start: Start, order: int) -> None:
         super().__init__(start, start.representation.exact_drift)

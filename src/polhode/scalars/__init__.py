@@ -6,6 +6,8 @@ from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, 
 from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
 from .lanes import Lanes, lane_width
 from .memory import (
+    accumulate,
+    accumulate3,
     add3,
     double,
     duals,
@@ -13,6 +15,7 @@ from .memory import (
     get3,
     get4,
     get9,
+    hand_over3,
     lanes,
     load,
     local,
@@ -38,6 +41,8 @@ __all__ = [
     "ParameterDual",
     "Rate",
     "absolute",
+    "accumulate",
+    "accumulate3",
     "acos",
     "add3",
     "any_of",
@@ -57,6 +62,7 @@ __all__ = [
     "get3",
     "get4",
     "get9",
+    "hand_over3",
     "kernel",
     "lane_width",
     "lanes",

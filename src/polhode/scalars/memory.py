@@ -1,6 +1,7 @@
 """Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
 
 `get`, `put`   entry i of a state or workspace array
+`accumulate`   add to entry i, and keep what the rounding of the sum loses
 `tail`         an array from an index on
 `local`        a short array on the stack
 `par`          entry i of a parameter array: lanes hold one value per member, `parameter_duals` partial derivatives
@@ -135,6 +136,26 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
 
     given = x if isinstance(x, (Lanes, Dual)) else types.float64
     return types.void(array, types.int64, kind, given), emit
+
+
+@kernel
+def accumulate(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Add `x` to entry `i` and its remainder; the new remainder is what the rounding of the sum loses.
+
+    Remainders lie before the array, those of its first entries last.
+    """
+    rest = -1 - i
+    before, change = get(a, i, S), get(a, rest, S) + x
+    after = before + change
+    put(a, i, S, after)
+    put(a, rest, S, change - (after - before))
+
+
+@kernel
+def hand_over(a: Any, i: Any, j: Any, S: Any) -> None:
+    """Add the remainder of entry `i` to entry `j`, so that no rounding changes the sum of the two but that of entry `j`."""
+    accumulate(a, j, S, get(a, -1 - i, S))
+    put(a, -1 - i, S, 0.0)
 
 
 @intrinsic
@@ -284,6 +305,22 @@ def add3(a: Any, i: Any, S: Any, x: Any) -> None:
     put(a, i, S, get(a, i, S) + x[0])
     put(a, i + 1, S, get(a, i + 1, S) + x[1])
     put(a, i + 2, S, get(a, i + 2, S) + x[2])
+
+
+@kernel
+def accumulate3(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Add three numbers to the entries from `i` on, and keep what is lost."""
+    accumulate(a, i, S, x[0])
+    accumulate(a, i + 1, S, x[1])
+    accumulate(a, i + 2, S, x[2])
+
+
+@kernel
+def hand_over3(a: Any, i: Any, j: Any, S: Any) -> None:
+    """Add the remainders of the three entries from `i` on to those from `j` on."""
+    hand_over(a, i, j, S)
+    hand_over(a, i + 1, j + 1, S)
+    hand_over(a, i + 2, j + 2, S)
 
 
 @kernel

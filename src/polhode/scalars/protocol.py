@@ -3,7 +3,8 @@
 A flow is a function `(S, y, p, t, h, report) -> status`, a rate a function `(S, y, p, t, dy, report) -> status`:
 
     S       the scalar's type: doubles, lanes or duals; `get`, `put` and `par` read and write entries of it
-    y       the state as a flat array: the variables of a layout, then a slot for each force, then workspace
+    y       the state as a flat array: the variables of a layout, then a slot for each force, then workspace; a flow that
+            drifts may `accumulate`: there is a remainder for each entry of the state before the array, zero as a step begins
     p       the parameters of the system as a flat array
     t       the time, at the start of the step
     h       the step

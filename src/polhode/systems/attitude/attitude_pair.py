@@ -64,8 +64,8 @@ def next_attitude(state: State, h: float) -> Array | None:
         raise PolhodeError(f"{type(system).__name__} has no variational step on rotation matrices")
     layout, drift = representation.layout, representation.drift.on(double)
     force = drift if representation.force is None else representation.force.on(double)
-    more = np.zeros(representation.forces + representation.workspace)
-    y = np.concatenate([system.enter(Form.DEFAULT, state), more])
+    rest, more = np.zeros(layout.size), np.zeros(representation.forces + representation.workspace)
+    y = np.concatenate([rest, system.enter(Form.DEFAULT, state), more])[layout.size :]
     momenta, slots, size = layout.kicked.start, layout.size, representation.forces
     p, report = np.ascontiguousarray(system.parameters()), np.zeros(REPORT_SIZE)
     has_force = representation.force is not None

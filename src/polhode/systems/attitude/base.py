@@ -31,12 +31,13 @@ from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
-    compose,
-    compose_quaternions,
-    turned_back,
+    turn_matrix,
+    turn_quaternion,
+    turn_vector,
+    turn_vector_alike,
 )
 from ...geometry.vectors import Matrix, Vector, apply_symmetric, cross, scale, times_hat
-from ...scalars import flow, get3, get4, get9, kernel, par6, put3, put4, put9, rate
+from ...scalars import flow, get3, get9, kernel, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .attitude_pair import state_of_pair
 from .state_arguments import given_attitude
@@ -67,6 +68,13 @@ def put_attitude_and_momentum(S: Any, y: Any, R: Matrix, Pi: Vector) -> None:
 
 
 @kernel
+def turn_body(S: Any, y: Any, E: Matrix) -> None:
+    """`R ↦ R F`, `Π ↦ FᵀΠ` with `E = F − 1`."""
+    turn_matrix(S, y, ATTITUDE, E)
+    turn_vector(S, y, MOMENTUM, E)
+
+
+@kernel
 def put_rates(S: Any, dy: Any, R: Matrix, omega: Vector, change: Vector) -> None:
     """Set `Ṙ = R S(ω)` and the `change` of Π."""
     put9(dy, ATTITUDE, S, times_hat(R, omega))
@@ -84,33 +92,29 @@ def free_increment(S: Any, p: Any, h: Any, Pi: Vector, report: Any) -> tuple[Vec
 @flow
 def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ R F`, `Π ↦ FᵀΠ`."""
-    R, Pi = attitude_and_momentum(S, y)
-    c, failed = free_increment(S, p, h, Pi, report)
+    c, failed = free_increment(S, p, h, get3(y, MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    turn_body(S, y, cayley_increment(c))
     return SUCCESS
 
 
 @flow
 def drift_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The same on unit quaternions."""
-    q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
-    c, failed = free_increment(S, p, h, Pi, report)
+    c, failed = free_increment(S, p, h, get3(y, QUATERNION_MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
-    put3(y, QUATERNION_MOMENTUM, S, turned_back(cayley_increment(c), Pi))
+    e = cayley_increment_quaternion(c)
+    turn_quaternion(S, y, UNIT_QUATERNION, e)
+    turn_vector_alike(S, y, QUATERNION_MOMENTUM, e)
     return SUCCESS
 
 
 @flow
 def exact_drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """The true free motion."""
-    R, Pi = attitude_and_momentum(S, y)
-    E = exact_increment(p, 0, S, Pi, h)
-    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+    turn_body(S, y, exact_increment(p, 0, S, get3(y, MOMENTUM, S), h))
     return SUCCESS
 
 

@@ -30,7 +30,7 @@ from ...geometry import so3
 from ...geometry.increments.linear_terms import trace_minus
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.so3 import hat_, vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import NO_IMPULSE, cayley_increment, compose, push_and_turn, turn_matrix, turned_back
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
 from ...scalars import flow, get9, kernel, par3, par6, put3, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
@@ -41,6 +41,7 @@ from .base import (
     FORCE,
     INVERSE_INERTIA,
     MATRIX,
+    MOMENTUM,
     attitude_and_momentum,
     put_attitude_and_momentum,
     put_rates,
@@ -77,7 +78,8 @@ def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
     y_ = apply_symmetric(K, E[3:6])
     z = apply_symmetric(K, E[6:9])
     w = vee2_(x + y_ + z)
-    put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, add(Pi, scale(0.5, cross(w, b)))))
+    turn_matrix(S, y, ATTITUDE, E)
+    push_and_turn(S, y, MOMENTUM, E, scale(0.5, cross(w, b)), NO_IMPULSE)
     return SUCCESS
 
 

@@ -29,19 +29,21 @@ from ...geometry.so3 import vee2_
 from ...geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
-    compose,
-    compose_quaternions,
-    turned_back,
+    push_and_turn,
+    turn_matrix,
+    turn_quaternion,
 )
-from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, scale, subtract
-from ...scalars import Flow, flow, get3, get4, kernel, par3, par6, par9, put3, put4, rate
+from ...geometry.vectors import Matrix, Symmetric, Vector, apply, apply_symmetric, cross, scale, subtract
+from ...scalars import Flow, flow, get3, kernel, par3, par6, par9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..inputs.damping import check_damping
 from ..inputs.external_moment import MOMENT, ExternalMoment
 from .base import (
+    ATTITUDE,
     INERTIA,
     INVERSE_INERTIA,
     MATRIX,
+    MOMENTUM,
     QUATERNION_MOMENTUM,
     UNIT_QUATERNION,
     AttitudeSystem,
@@ -49,7 +51,6 @@ from .base import (
     drift_matrix,
     drift_quaternion,
     exact_drift_matrix,
-    put_attitude_and_momentum,
     put_rates,
     rhs_matrix,
 )
@@ -82,34 +83,33 @@ def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
 
 @kernel
 def damped_turn(S: Any, p: Any, Pi: Vector, h: Any, report: Any) -> Any:
-    """The Cayley parameter of F, F − 1, `Fᵀ(Π − ¼ D v) − ¼ D v` with v = vee(F − Fᵀ), and whether there is no F."""
+    """The Cayley parameter of F, F − 1, the impulse `−¼ D v` at each end with v = vee(F − Fᵀ), and whether there is no F."""
     a, D = rotor_and_damping(p, S)
     c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
     E = cayley_increment(c)
     impulse = scale(-0.25, apply(D, vee2_(E)))
-    return c, E, add(turned_back(E, add(Pi, impulse)), impulse), failed
+    return c, E, impulse, failed
 
 
 @flow
 def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`R ↦ R F`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`."""
-    R, Pi = attitude_and_momentum(S, y)
-    _, E, Pi, failed = damped_turn(S, p, Pi, h, report)
+    _, E, impulse, failed = damped_turn(S, p, get3(y, MOMENTUM, S), h, report)
     if failed:
         return NO_SOLUTION
-    put_attitude_and_momentum(S, y, compose(R, E), Pi)
+    turn_matrix(S, y, ATTITUDE, E)
+    push_and_turn(S, y, MOMENTUM, E, impulse, impulse)
     return SUCCESS
 
 
 @flow
 def drift_terms_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """`q ↦ q f`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`: `drift_terms` on unit quaternions."""
-    q, Pi = get4(y, UNIT_QUATERNION, S), get3(y, QUATERNION_MOMENTUM, S)
-    c, _, Pi, failed = damped_turn(S, p, Pi, h, report)
+    c, E, impulse, failed = damped_turn(S, p, get3(y, QUATERNION_MOMENTUM, S), h, report)
     if failed:
         return NO_SOLUTION
-    put4(y, UNIT_QUATERNION, S, compose_quaternions(q, cayley_increment_quaternion(c)))
-    put3(y, QUATERNION_MOMENTUM, S, Pi)
+    turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
+    push_and_turn(S, y, QUATERNION_MOMENTUM, E, impulse, impulse)
     return SUCCESS
 
 

@@ -18,19 +18,19 @@ from ...core.representation import DiscreteBodyRepresentation, Form, Representat
 from ...core.system import ClosedForm, Invariant, State
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
 from ...geometry.increments.rigid import solve_increment_, values6
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_increment
 from ...geometry.vectors import scale
-from ...scalars import Flow, flow, par6
+from ...scalars import Flow, flow, get3, par6
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from .base import (
     INVERSE_INERTIA,
     MATRIX,
+    MOMENTUM,
     REPRESENTATIONS,
     AttitudeSystem,
-    attitude_and_momentum,
     drift_matrix,
-    put_attitude_and_momentum,
+    turn_body,
 )
 from .free_exact import free_closed_form
 from .symmetry_classes import up_to_symmetry
@@ -43,15 +43,14 @@ def preprocessed_drift(order: int) -> Flow:
 
     @flow
     def drift_preprocessed(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        R, Pi = attitude_and_momentum(S, y)
+        Pi = get3(y, MOMENTUM, S)
         g = scale(h, Pi)
         inertia = preprocessed_inertia(order, par6(p, INVERSE_INERTIA, S), g)
         c, iterations, defect, failed = solve_increment_(inertia[0], values6(inertia[1]), g)
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        E = cayley_increment(c)
-        put_attitude_and_momentum(S, y, compose(R, E), turned_back(E, Pi))
+        turn_body(S, y, cayley_increment(c))
         return SUCCESS
 
     return drift_preprocessed

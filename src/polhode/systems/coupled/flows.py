@@ -15,7 +15,7 @@ from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.so3 import vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_increment, push_and_turn, turn_matrix, turn_vector
 from ...geometry.vectors import add, apply, apply_symmetric, cross, multiply, scale, subtract, times_hat, transpose
 from ...scalars import flow, get3, get9, kernel, par3, par6, par9, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
@@ -87,13 +87,12 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
         put3(y, increment_at(n, i), S, c)
     for i in range(n):
         E = cayley_increment(get3(y, increment_at(n, i), S))
-        put9(y, attitude_at(i), S, compose(get9(y, attitude_at(i), S), E))
-        Pi = get3(y, momentum_at(n, i), S)
+        turn_matrix(S, y, attitude_at(i), E)
         if rotors is None:
-            put3(y, momentum_at(n, i), S, turned_back(E, Pi))
+            turn_vector(S, y, momentum_at(n, i), E)
         else:
             impulse = scale(-0.25, apply(par9(p, body_at(i) + DAMPING, S), vee2_(E)))
-            put3(y, momentum_at(n, i), S, add(turned_back(E, add(Pi, impulse)), impulse))
+            push_and_turn(S, y, momentum_at(n, i), E, impulse, impulse)
     return SUCCESS
 
 
@@ -114,10 +113,9 @@ def exact_drift_bodies(S: Any, y: Any, p: Any, t: float, h: float, report: Any) 
     """The true free motion of every body; parameters: n, then the principal numbers of each."""
     n = par_int(p, BODIES, S)
     for i in range(n):
-        Pi = get3(y, momentum_at(n, i), S)
-        E = exact_increment(p, FIRST_BODY + PRINCIPAL * i, S, Pi, h)
-        put9(y, attitude_at(i), S, compose(get9(y, attitude_at(i), S), E))
-        put3(y, momentum_at(n, i), S, turned_back(E, Pi))
+        E = exact_increment(p, FIRST_BODY + PRINCIPAL * i, S, get3(y, momentum_at(n, i), S), h)
+        turn_matrix(S, y, attitude_at(i), E)
+        turn_vector(S, y, momentum_at(n, i), E)
     return SUCCESS
 
 

@@ -16,7 +16,7 @@ from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_increment, turn_matrix, turn_vector
 from ...geometry.vectors import (
     Matrix,
     Vector,
@@ -30,7 +30,7 @@ from ...geometry.vectors import (
     times_hat,
 )
 from ...gravity import inertial_gravity
-from ...scalars import add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
+from ...scalars import accumulate3, add3, compiled, flow, get3, get9, kernel, par, par6, put, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from .tides import BY, ON, flows_with_tides, turned_inertia
 
@@ -99,10 +99,10 @@ def workspace_at(n: Any) -> Any:
 @kernel
 def move_freely(S: Any, y: Any, n: Any, i: Any, h: Any, inverse_mass: Any, E: Matrix) -> None:
     """The motion of body i of n without force, which turns by `1 + E` in its own frame."""
-    put9(y, attitude_at(n, i), S, compose(get9(y, attitude_at(n, i), S), E))
-    put3(y, angular_at(n, i), S, turned_back(E, get3(y, angular_at(n, i), S)))
+    turn_matrix(S, y, attitude_at(n, i), E)
+    turn_vector(S, y, angular_at(n, i), E)
     velocity = scale(inverse_mass, get3(y, linear_at(n, i), S))
-    add3(y, position_at(i), S, scale(h, velocity))
+    accumulate3(y, position_at(i), S, scale(h, velocity))
 
 
 @flow

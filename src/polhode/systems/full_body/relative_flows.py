@@ -12,7 +12,7 @@ from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import NO_IMPULSE, cayley_increment, compose, push_and_turn, turn_matrix, turn_vector
 from ...geometry.vectors import (
     Matrix,
     Vector,
@@ -29,7 +29,7 @@ from ...geometry.vectors import (
     transpose,
 )
 from ...gravity import moment_on_second, relative_gravity
-from ...scalars import add3, flow, get3, get9, kernel, par, par6, put3, put9, rate
+from ...scalars import accumulate3, add3, flow, get3, get9, kernel, par, par6, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 from .tides import ON, flows_with_tides, turned_inertia
 
@@ -68,16 +68,14 @@ def masses(S: Any, p: Any) -> tuple[Any, Any]:
 def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, E1: Matrix, E2: Matrix) -> None:
     """The motion of a pair without force whose bodies turn by `1 + E1` and `1 + E2`, each in its own frame."""
     put9(y, R, S, compose(get9(y, R, S), E1))
-    share = h / (m1 * m2)
-    Gamma = get3(y, GAMMA, S)
-    moved = add(get3(y, X, S), scale(share * (m1 + m2), Gamma))
-    put3(y, X2, S, add(get3(y, X2, S), scale(share * m1, get3(y, GAMMA2, S))))
-    put3(y, X, S, turned_back(E2, moved))
-    put3(y, GAMMA, S, turned_back(E2, Gamma))
-    put3(y, PI, S, turned_back(E2, get3(y, PI, S)))
-    put3(y, PI2, S, turned_back(E2, get3(y, PI2, S)))
     put9(y, R, S, transpose(compose(transpose(get9(y, R, S)), E2)))
-    put9(y, R2, S, compose(get9(y, R2, S), E2))
+    turn_matrix(S, y, R2, E2)
+    share = h / (m1 * m2)
+    accumulate3(y, X2, S, scale(share * m1, get3(y, GAMMA2, S)))
+    push_and_turn(S, y, X, E2, scale(share * (m1 + m2), get3(y, GAMMA, S)), NO_IMPULSE)
+    turn_vector(S, y, GAMMA, E2)
+    turn_vector(S, y, PI, E2)
+    turn_vector(S, y, PI2, E2)
 
 
 @flow

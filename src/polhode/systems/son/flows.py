@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.parameters import ParameterLayout
-from ...geometry.flat_matrices import add, copy, multiply, multiply_transposed, transpose
+from ...geometry.flat_matrices import copy, multiply, multiply_transposed, transpose
 from ...geometry.increments.son import WORKSPACE, solve_rotation
-from ...scalars import compiled, flow, get, kernel, par, put, rate, value
+from ...scalars import accumulate, compiled, flow, get, kernel, par, put, rate, value
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 
 # Matrices of workspace that a flow needs (see `places`).
@@ -112,9 +112,9 @@ def off_the_axes(S: Any, y: Any, e: int, v: int, t: int, n: int) -> None:
 
 
 @compiled
-def turned(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
-    """`Q ← (1 + D)(Q + Q E)`, rounded once: Q + Q E is as far from the group as Q, and `D = ½ (1 − Q Qᵀ)` is the
-    correction of that. The four matrices at `t` are overwritten."""
+def turning(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
+    """Put `(1 + D)(Q + Q E) − Q` at t: Q + Q E is as far from the group as Q, and `D = ½ (1 − Q Qᵀ)` is the correction of
+    that. The three matrices behind are overwritten."""
     m = n * n
     new, product, D = t + m, t + 2 * m, t + 3 * m
     multiply(S, y, t, q, e, n)
@@ -129,7 +129,24 @@ def turned(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
         put(y, new + i, S, get(y, q + i, S) + get(y, t + i, S))
     multiply(S, y, product, D, new, n)
     for i in range(m):
-        put(y, q + i, S, get(y, q + i, S) + (get(y, t + i, S) + get(y, product + i, S)))
+        put(y, t + i, S, get(y, t + i, S) + get(y, product + i, S))
+
+
+@compiled
+def accumulate_matrix(S: Any, y: Any, c: int, a: int, n: int, right: bool) -> None:
+    """`C += A`, or Aᵀ for a right-invariant body, where C is a variable of the state."""
+    for i in range(n):
+        for j in range(n):
+            at = j * n + i if right else i * n + j
+            accumulate(y, c + at, S, get(y, a + i * n + j, S))
+
+
+@compiled
+def turn(S: Any, y: Any, c: int, q: int, e: int, t: int, n: int, right: bool) -> None:
+    """`Q ↦ Q (1 + E)`, on the group, for the variable at c, of which q holds a left-invariant copy. The four matrices at
+    `t` are overwritten."""
+    turning(S, y, q, e, t, n)
+    accumulate_matrix(S, y, c, t, n, right)
 
 
 @compiled
@@ -169,24 +186,24 @@ def open_state(S: Any, y: Any, p: Any) -> Any:
 
 
 @kernel
-def cannot_turn(S: Any, y: Any, p: Any, n: Any, rotated: Any, report: Any) -> Any:
+def cannot_turn(S: Any, y: Any, p: Any, n: Any, right: Any, rotated: Any, report: Any) -> Any:
     """Put E of `J_D(U) = G` in its place, off the axes, and turn Q by it; true where there is no solution."""
     q, _, g, e, v, _, _, w = places(n)
     if no_increment(S, y, p, g, e, w, n, report):
         return True
     if rotated:
         off_the_axes(S, y, e, v, w, n)
-    turned(S, y, q, e, w, n)
+    turn(S, y, 0, q, e, w, n, right)
     return False
 
 
 @flow
 def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """MDRBn on (Q, M)."""
-    n, right, rotated, (q, M, g, e, v, a, b, w) = open_state(S, y, p)
+    n, right, rotated, (_, M, g, e, v, a, b, w) = open_state(S, y, p)
     along_axes(S, y, a, M, v, w, n, rotated)
     scale(S, y, g, a, h, n)
-    if cannot_turn(S, y, p, n, rotated, report):
+    if cannot_turn(S, y, p, n, right, rotated, report):
         return NO_SOLUTION
     # UᵀMU − M = X − Xᵀ + EᵀX with X = M E
     multiply(S, y, w, M, e, n)
@@ -195,9 +212,7 @@ def drift_momentum(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
         for j in range(n):
             at = i * n + j
             put(y, b + at, S, (get(y, w + at, S) - get(y, w + j * n + i, S)) + get(y, b + at, S))
-    add(S, y, M, b, n)
-    load(S, y, 0, q, n, right)
-    load(S, y, n * n, M, n, right)
+    accumulate_matrix(S, y, n * n, b, n, right)
     return SUCCESS
 
 
@@ -208,9 +223,8 @@ def drift_spatial(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> in
     times_axes(S, y, a, q, v, n, rotated)
     congruence(S, y, g, m, a, w, n)
     scale(S, y, g, g, h, n)
-    if cannot_turn(S, y, p, n, rotated, report):
+    if cannot_turn(S, y, p, n, right, rotated, report):
         return NO_SOLUTION
-    load(S, y, 0, q, n, right)
     return SUCCESS
 
 
@@ -222,11 +236,9 @@ def drift_symmetric(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> 
     times_axes(S, y, b, P, v, n, rotated)
     body_momentum(S, y, g, a, b, w, n)
     scale(S, y, g, g, h, n)
-    if cannot_turn(S, y, p, n, rotated, report):
+    if cannot_turn(S, y, p, n, right, rotated, report):
         return NO_SOLUTION
-    turned(S, y, P, e, w, n)
-    load(S, y, 0, q, n, right)
-    load(S, y, n * n, P, n, right)
+    turn(S, y, n * n, P, e, w, n, right)
     return SUCCESS
 
 
@@ -277,12 +289,11 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     if rotated:
         load_axes(S, y, p, v, n)
         off_the_axes(S, y, pair, v, w, n)
-    turned(S, y, q, pair, w, n)
+    turn(S, y, 0, q, pair, w, n, right)
     scale(S, y, g, g, 1.0 / h, n)
     if rotated:
         congruence(S, y, a, g, v + k, w, n)
         copy(S, y, g, a, n)
-    load(S, y, 0, q, n, right)
     load(S, y, k, g, n, right)
     copy(S, y, pair, e, n)
     return SUCCESS

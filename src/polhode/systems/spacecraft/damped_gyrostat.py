@@ -32,9 +32,9 @@ from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry.increments.gyrostat import solve_damped_increment_
 from ...geometry.increments.rigid import symmetric_entries
-from ...geometry.stable_products import cayley_increment, turned_back
-from ...geometry.vectors import Vector, add, apply_symmetric, cross, scale, subtract
-from ...scalars import Flow, any_of, get3, kernel, par, par6, put3, rate, worst
+from ...geometry.stable_products import NO_IMPULSE, cayley_increment, push_and_turn
+from ...geometry.vectors import Vector, add, apply_symmetric, cross, negate, scale, subtract
+from ...scalars import Flow, any_of, get3, hand_over3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..attitude.base import INERTIA, INVERSE_INERTIA
 from ..attitude.state_arguments import GivenState
@@ -81,8 +81,11 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
     turn(S, y, at, c)
     E = cayley_increment(c)
     whole = scale(2.0 / share, impulse)
-    put3(y, at, S, turned_back(E, add(Pi, whole)))
-    put3(y, damper, S, turned_back(E, subtract(d, whole)))
+    push_and_turn(S, y, at, E, whole, NO_IMPULSE)
+    push_and_turn(S, y, damper, E, negate(whole), NO_IMPULSE)
+    hand_over3(
+        y, at, damper, S
+    )  # else an impulse that Π is too large to feel would be lost, always in the same direction
     return SUCCESS
 
 

@@ -21,9 +21,10 @@ from ...geometry.quaternion import to_matrix_
 from ...geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
-    compose,
-    compose_quaternions,
-    turned_back,
+    turn_quaternion,
+    turn_steadily,
+    turn_vector,
+    turn_vector_alike,
 )
 from ...geometry.vectors import Matrix, Vector, add, apply_symmetric, cross, dot, scale, subtract
 from ...scalars import (
@@ -39,8 +40,6 @@ from ...scalars import (
     par6,
     put,
     put3,
-    put4,
-    put9,
     rate,
     worst,
 )
@@ -120,10 +119,9 @@ def attitude(S: Any, y: Any, at: int) -> Matrix:
 def turn(S: Any, y: Any, at: int, c: Vector) -> None:
     """R ↦ R F, F with the Cayley parameter c."""
     if at == MATRIX_MOMENTUM:
-        put9(y, ATTITUDE, S, compose(get9(y, ATTITUDE, S), cayley_increment(c)))
+        turn_steadily(S, y, ATTITUDE, c)
     else:
-        turned = compose_quaternions(get4(y, UNIT_QUATERNION, S), cayley_increment_quaternion(c))
-        put4(y, UNIT_QUATERNION, S, turned)
+        turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
 
 
 @kernel
@@ -151,7 +149,10 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
     if any_of(lost & is_finite(carrier)):  # what is not goes through, for the driver to say so
         return NO_SOLUTION
     turn(S, y, at, c)
-    put3(y, at, S, turned_back(cayley_increment(c), Pi))
+    if at == MATRIX_MOMENTUM:
+        turn_vector(S, y, at, cayley_increment(c))
+    else:
+        turn_vector_alike(S, y, at, cayley_increment_quaternion(c))
     return SUCCESS
 
 
