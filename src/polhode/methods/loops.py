@@ -184,9 +184,7 @@ def on_cache_lines(numbers: int) -> int:
 
 class Workbench:
     """State, parameters and flows as compiled loops want them, for any scalar: slots for forces and the workspace of the
-    flows are added to the flat array of the state, and before it, if there are `remainders`, room for one of each entry."""
-
-    remainders: ClassVar[bool] = False
+    flows are added to the flat array of the state, and before it room for the remainder of each entry (`accumulate`)."""
 
     def __init__(self, start: Start, main: Flow | None) -> None:
         assert main is not None  # which the method has checked
@@ -199,7 +197,7 @@ class Workbench:
         self.slots = Slots.of(representation, self.width)
         force = representation.force or no_force
         self.force: BoundFlow = force.on(self.kind)
-        self.room = on_cache_lines(start.y.size) if self.remainders else 0
+        self.room = on_cache_lines(start.y.size)
         size = start.y.size + self.slots.size + representation.workspace * self.width
         self.y = aligned(self.room + size)[self.room :]
         self.y[: start.y.size] = start.y
@@ -235,7 +233,6 @@ class DriftKickRun(LoopRun):
     """A composition of drifts and kicks."""
 
     loop = drift_kick_loop
-    remainders = True
     scheme: Composition
 
     def __init__(self, start: Start, stages: Array, *, staggered: bool = False) -> None:

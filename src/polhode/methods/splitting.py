@@ -124,7 +124,6 @@ class SplittingRun(LoopRun):
     """Exact drifts and kicks."""
 
     loop = splitting_loop
-    remainders = True
 
     def __init__(self, start: Start, order: int) -> None:
         super().__init__(start, start.representation.exact_drift)
