@@ -12,7 +12,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import InvalidInputError
@@ -118,7 +118,7 @@ class Units:
 
     def describe(self) -> dict[str, str]:
         """Those that are named, as plain data."""
-        return {name: unit for name, unit in asdict(self).items() if unit is not None}
+        return {name: unit for name, unit in vars(self).items() if unit is not None}
 
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) is not None for field in fields(self))

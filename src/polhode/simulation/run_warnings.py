@@ -13,6 +13,7 @@ trajectories so many samples are read, evenly spaced, and the energy is computed
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,8 +47,12 @@ def run_warnings(trajectory: Trajectory) -> tuple[RunWarning, ...]:
 
 def _every(trajectory: Trajectory, count: int) -> NDArray[np.int64]:
     """The numbers of at most so many samples, evenly spaced, the first and the last among them."""
-    n = len(trajectory)
-    return np.unique(np.linspace(0, n - 1, max(2, min(n, count))).astype(np.int64))
+    return _evenly(len(trajectory), max(2, count))
+
+
+@lru_cache(maxsize=16)
+def _evenly(n: int, count: int) -> NDArray[np.int64]:
+    return np.arange(n) if n <= count else np.unique(np.linspace(0, n - 1, count).astype(np.int64))
 
 
 def _values(trajectory: Trajectory, samples: NDArray[np.int64]) -> Mapping[str, Array]:
