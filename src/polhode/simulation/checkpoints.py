@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import InvalidInputError, PolhodeError, RunInterruptedError
+from .records import Stats
 from .trajectory import Trajectory
 
 FIRST_LEG = 1000  # steps
@@ -56,9 +57,7 @@ def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
         before = whole.stats
         try:
             whole = leg(min(before.steps + length, total), whole)
-            taken = max(whole.stats.seconds - before.seconds, 1e-9)
-            fitting = (whole.stats.steps - before.steps) * seconds / taken
-            length = int(max(1, min(GROWTH * length, fitting))) if seconds else FIRST_LEG
+            length = _next_length(length, before, whole.stats, seconds)
             if clock.monotonic() - saved >= seconds and whole.carry is not None:
                 rows = _append(store, whole, rows)
                 saved = clock.monotonic()
@@ -92,10 +91,17 @@ def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
             raise RunInterruptedError(error.trajectory, total) from None
         store.append(_beyond(part, known), rows)
         last = _beyond(part, len(part) - 1)
-        taken = max(part.stats.seconds - before.seconds, 1e-9)
-        fitting = (part.stats.steps - before.steps) * seconds / taken
-        length = int(max(1, min(GROWTH * length, fitting, longest)))
+        length = min(_next_length(length, before, part.stats, seconds), longest)
     return replace(last, carry=None)  # without its beginning it is not a run that could be continued
+
+
+def _next_length(length: int, before: Stats, after: Stats, seconds: float) -> int:
+    """The steps of the leg that follows one of this `length`: as many as take so many `seconds`, though not many more than before.
+    With no seconds every leg is stored, and all have the same length."""
+    if not seconds:
+        return FIRST_LEG
+    taken = max(after.seconds - before.seconds, 1e-9)
+    return int(max(1, min(GROWTH * length, (after.steps - before.steps) * seconds / taken)))
 
 
 def _size(trajectory: Trajectory) -> int:
