@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 
 import polhode as ph
 from polhode.analysis.structure import difference_map, tangent_map
+from polhode.bodies import Ellipsoid
 from tests.tiers import later
 
 from .subjects import SUBJECTS, Subject
@@ -81,3 +82,19 @@ def test_every_system(subject: Subject) -> None:
     method = next(m for m in methods if m.why_not(state.system) is None)
     found, expected = tangent_map(state, method, 0.02, 2), difference_map(state, method, 0.02, 2, size=0.003)
     np.testing.assert_allclose(found, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+
+
+@pytest.mark.verify
+def test_rounding_does_not_grow_in_the_tangent_map_of_two_bodies() -> None:
+    """Attitudes that are turned from both sides: what is across the group must not grow over a long run."""
+    problem = ph.FullTwoBodyProblem(Ellipsoid(0.6, [0.3, 0.25, 0.2]), Ellipsoid(1.0, [0.35, 0.3, 0.22]))
+    rates = {"V": [0.0, 0.63, 0.0], "Omega1": [0.2, -0.3, 0.5], "Omega2": [-0.3, 0.2, 0.4]}
+
+    def run(distance: float, tangent: bool) -> ph.Trajectory:
+        state = problem.state(X=[distance, 0.0, 0.1], **rates)
+        return ph.simulate(state, step=0.05, steps=2000, save_every=2000, tangent=tangent)
+
+    tangent = run(4.0, True).tangent
+    assert tangent is not None
+    slope = (run(4.0 + 1e-6, False).X[-1] - run(4.0 - 1e-6, False).X[-1]) / 2e-6
+    np.testing.assert_allclose(tangent[-1, :3, 0], slope, atol=1e-5 * np.linalg.norm(slope))

@@ -3,8 +3,8 @@
 Rounding takes a product of rotations off the group a little more with each factor, and linearly so, since the bias of
 the same operations adds up. Here each product is put back by one Newton step towards the group. That correction is of
 the size of rounding and lies across the group, not along it: the motion is not touched, and a map keeps its symmetry,
-its momenta and its symplectic form. For the same reason the derivative along the group vanishes, so that partials pass
-it by.
+its momenta and its symplectic form. For the same reason its derivative along the group vanishes. Across it takes away what
+rounding adds to partials, which products from both sides would magnify.
 
 What is corrected is the error of the product *before*, not that of this one: a correction that answers the rounding of the
 sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt, value
-from .increments.rigid import values3
 from .quaternion import Quaternion, multiply_
 from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
 
@@ -67,8 +66,7 @@ def push_and_turn(S: Any, y: Any, at: Any, E: Matrix, before: Vector, after: Vec
 @kernel
 def strain(x: Vector) -> Any:
     """`(1 − |x|²)/2`: by how much of itself a vector has to grow to be a unit vector."""
-    x0 = values3(x)
-    return 0.5 - 0.5 * dot(x0, x0)
+    return 0.5 - 0.5 * dot(x, x)
 
 
 @kernel
@@ -78,7 +76,7 @@ def change_of_rows(before_a: Vector, before_b: Vector, da: Vector, db: Vector) -
     The first two rows a, b of R F become `a (3 − α)/2 − b γ/2` and `b (3 − β)/2 − a γ/2` with α = a·a, β = b·b, γ = a·b;
     the third is their cross product. F does not change α, β, γ, so they are taken from R.
     """
-    along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(values3(before_a), values3(before_b))
+    along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(before_a, before_b)
     a, b = add(before_a, da), add(before_b, db)
     return add(da, add(scale(along_a, a), scale(across, b))), add(db, add(scale(along_b, b), scale(across, a)))
 
