@@ -9,10 +9,15 @@ from polhode.geometry import quaternion, so3
 from polhode.geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
+    change_of_quaternion,
     compose,
-    compose_quaternions,
     turned_back,
 )
+
+
+def compose_quaternions(q: tuple, e: tuple) -> tuple:
+    """`q f` with `e = f − 1`."""
+    return tuple(a + d for a, d in zip(q, change_of_quaternion(q, e), strict=True))
 
 
 def test_increments_are_the_rotation_less_one() -> None:

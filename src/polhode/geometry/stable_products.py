@@ -144,13 +144,6 @@ def change_of_quaternion(q: Quaternion, e: Quaternion) -> Quaternion:
 
 
 @kernel
-def compose_quaternions(q: Quaternion, e: Quaternion) -> Quaternion:
-    """`q f` for unit quaternions, with `e = f − 1`."""
-    dx, dy, dz, dw = change_of_quaternion(q, e)
-    return q[0] + dx, q[1] + dy, q[2] + dz, q[3] + dw
-
-
-@kernel
 def turn_vector_alike(S: Any, y: Any, at: Any, e: Quaternion) -> None:
     """`v ↦ f̄ v f` with `e = f − 1` for the vector at this place in y: what a quaternion is turned by, and its vectors, is
     then rounded alike."""

@@ -36,10 +36,8 @@ AGREEMENT = 5.0  # so many times the error of the look is another run away from 
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
-MANY, STIFF = (
-    40,
-    0.05,
-)  # by so little the number of many steps changes if they are short for stability; else by a quarter
+# by so little the number of many steps changes if they are short for stability; else by a quarter
+MANY, STIFF = 40, 0.05
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
 

@@ -83,9 +83,8 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
     whole = scale(2.0 / share, impulse)
     push_and_turn(S, y, at, E, whole, NO_IMPULSE)
     push_and_turn(S, y, damper, E, negate(whole), NO_IMPULSE)
-    hand_over3(
-        y, at, damper, S
-    )  # else an impulse that Π is too large to feel would be lost, always in the same direction
+    # else an impulse that Π is too large to feel would be lost, always in the same direction
+    hand_over3(y, at, damper, S)
     return SUCCESS
 
 
