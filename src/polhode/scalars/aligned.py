@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
 from .calls import CACHE_LINE, add_entry
+from .pipeline import Compiler
 
 
 class AlignedLower(Lower):
@@ -42,11 +42,7 @@ class AlignedLowering(NativeLowering):
         return AlignedLower
 
 
-class AlignedCompiler(CompilerBase):
+class AlignedCompiler(Compiler):
     """Numba's compiler with that last pass."""
 
-    def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(AlignedLowering if each is NativeLowering else each, why) for each, why in passes.passes]
-        passes.finalize()
-        return [passes]
+    lowering = AlignedLowering

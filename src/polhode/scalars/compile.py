@@ -7,7 +7,7 @@
              function compiled for the scalar `S`, as a first-class function: a loop takes it as an argument, is
              compiled once for all of them, and the next process finds both in the disk cache.
 `@rate`      likewise a function `(S, y, p, t, dy, report) -> status` that writes the derivative of the state to `dy`.
-`@compiled`  a function that Python calls, compiled and cached on disk.
+`@compiled`  a function that Python calls, compiled and cached on disk; other compiled functions may call it too.
 `@loop`      likewise one whose first argument, the type of a scalar, says what types the others have.
 
 A function that is made inside another, and closes over kernels or flows, is compiled with them in it: nothing is called by
@@ -30,6 +30,7 @@ from numba.extending import typeof_impl
 from .aligned import AlignedCompiler
 from .calls import FlowType
 from .fingerprint import fingerprint, made_from
+from .linked import LINKED
 from .private_cache import PrivateCacheFile
 
 P = ParamSpec("P")
@@ -66,6 +67,11 @@ class Compilable:
         """Numba's dispatcher of the function, made when it is first asked for."""
         return cached_dispatcher(self.function)
 
+    @property
+    def linked(self) -> Any:
+        """The dispatcher of which other compiled functions take it."""
+        return self.dispatcher
+
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By its name, as functions are, or else by its function: machine code stays in the process that has it."""
         name, module = self.function.__qualname__, sys.modules.get(self.function.__module__)
@@ -79,7 +85,7 @@ class Compilable:
 
 @typeof_impl.register(Compilable)
 def _typeof_compilable(value: Compilable, context: Any) -> types.Type:
-    return types.Dispatcher(value.dispatcher)
+    return types.Dispatcher(value.linked)
 
 
 class Compiled(Compilable):
@@ -91,6 +97,11 @@ class Compiled(Compilable):
 
     def __call__(self, *args: Any) -> Any:
         return self.dispatcher(*args)
+
+    @cached_property
+    def linked(self) -> Any:
+        """One that makes no machine code, and has none in the cache: those who take it have it in theirs."""
+        return njit(**LINKED, **_OPTIONS)(self.function)
 
     def on(self, kind: types.Type, *args: Any) -> Any:
         """Call it with the scalar's type and further arguments. Their types must follow from `kind`: Numba looks at them
@@ -110,8 +121,7 @@ class Kernel(Compilable):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, which inlines."""
-        # nobody calls it but compiled code, into which it is inlined: the wrappers would only cost time to compile
-        return njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(self.function)
+        return njit(forceinline=True, **LINKED, **_OPTIONS)(self.function)
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)

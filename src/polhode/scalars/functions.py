@@ -18,9 +18,12 @@ from numba.extending import overload
 
 from .duals import Dual, dual_of, make, negated, parts, registers, zero_partials
 from .lanes import DOUBLE, INT32, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
+from .linked import LINKED
 
 # The forms are inlined by LLVM and obey C's rules for division, as kernels do; `strict` would compare annotations.
-_overload = functools.partial(overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy"})
+_overload = functools.partial(
+    overload, strict=False, jit_options={"forceinline": True, "error_model": "numpy", **LINKED}
+)
 
 
 def overloads(function: Any, **options: Any) -> Callable[[Any], Any]:
