@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit
 
 from ..scalars.compile import _OPTIONS, Compiled, Kernel, cached_dispatcher
+from ..scalars.linked import LINKED
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,8 +36,7 @@ class UncountedKernel(Kernel):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, which inlines."""
-        without = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-        return njit(forceinline=True, **without, **_OPTIONS)(self.function)
+        return njit(forceinline=True, _nrt=False, **LINKED, **_OPTIONS)(self.function)
 
 
 def uncounted_loop(function: Callable[..., Any]) -> UncountedLoop:

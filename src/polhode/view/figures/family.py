@@ -43,7 +43,7 @@ def plot_family(result: Family, y: str | Quantity = "energy", ax: Axes | None = 
         drawn.add(steady)
         part = slice(first, last + 1)
         line = "-" if steady else "--"
-        ax.plot(x[part], values[part], linestyle=line, color=PALETTE[0 if steady else 1], label=label)
+        ax.plot(x[part], values[part], linestyle=line, marker=".", color=PALETTE[0 if steady else 1], label=label)
     for kind, marker in MARKERS.items():
         places = [event.index for event in result.events if event.kind == kind]
         if places:
