@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import pytest
 
-from polhode.scalars import compiled
+from polhode.scalars import compiled, private_cache
 from polhode.scalars.private_cache import FOLDER, PrivateCacheFile
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes are those of Unix")
@@ -103,3 +103,18 @@ def test_compiled_functions_use_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for file in folder.glob("*.nbc"):
         file.write_bytes(file.read_bytes()[:100])
     assert [hits(), hits()] == [0, 1]
+
+
+def test_of_many_functions_of_one_name_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(private_cache, "KEPT", 2)
+    for k, label in enumerate(["-a", "-b", "-c"]):
+        PrivateCacheFile(str(tmp_path), "f", "now", label).save("key", k)
+        for file in (tmp_path / FOLDER).glob(f"f{label}*"):
+            os.utime(file, (k, k))
+    PrivateCacheFile(str(tmp_path), "g", "now").save("key", 5)
+    assert PrivateCacheFile(str(tmp_path), "f", "now", "-d").load("key") is None
+    PrivateCacheFile(str(tmp_path), "f", "now", "-d").save("key", 3)
+    kept = {label: PrivateCacheFile(str(tmp_path), "f", "now", label).load("key") for label in ("-a", "-b", "-c", "-d")}
+    assert kept == {"-a": None, "-b": None, "-c": 2, "-d": 3}
+    assert PrivateCacheFile(str(tmp_path), "g", "now").load("key") == 5
+    assert len(list((tmp_path / FOLDER).iterdir())) == 6

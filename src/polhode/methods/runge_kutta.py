@@ -166,7 +166,7 @@ class RungeKuttaRun(LoopRun):
         self.y[: start.y.size] = start.y
         rhs, force = start.representation.rhs, start.representation.force or no_force
         self._fused: Compiled | None = None
-        if rhs and rhs.lasting and force.lasting and self._size <= MOST_FUSED and self.kind is double:
+        if rhs and rhs.fusible and force.fusible and self._size <= MOST_FUSED and self.kind is double:
             self._fused = fused_loop(rhs, force, self.slots, self._size)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:

@@ -40,16 +40,18 @@ T = TypeVar("T")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
-def cached_dispatcher(function: Any, **options: Any) -> Any:
-    """Numba's dispatcher of the function; those made at one place in a file have their own entries in the cache."""
+def cached_dispatcher(function: Any, content: str | None = None, **options: Any) -> Any:
+    """Numba's dispatcher of the function; those made at one place in a file have their own entries in the cache. They are
+    told apart by the names of what they close over, or, where that has no names of its own, by the `content`."""
     options |= _OPTIONS
-    label = "-" + sha256(made_from(function).encode()).hexdigest()[:12] if function.__closure__ else ""
+    label = "-" + sha256((content or made_from(function)).encode()).hexdigest()[:12] if function.__closure__ else ""
     try:
         dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
         return njit(**options)(function)
     cache = dispatcher._cache
-    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base + label, fingerprint(function))
+    stamp = content or fingerprint(function)
+    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base, stamp, label)
     # what it closes over is in the label and the fingerprint; Numba would pickle it, not always to the same bytes
     cache._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())
     return dispatcher
@@ -176,8 +178,8 @@ class Flow(Compilable):
     """
 
     _rest: ClassVar[tuple[types.Type, ...]] = (types.float64, types.float64, ARRAY)
-    lasting: ClassVar[bool] = True
-    """Whether the next process finds it in the disk cache."""
+    fusible: ClassVar[bool] = True
+    """Whether loops may be compiled together with it: one of few, each of which has its own name."""
 
     def __init__(self, function: Callable[..., int]) -> None:
         super().__init__(function)

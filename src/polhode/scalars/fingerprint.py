@@ -10,12 +10,13 @@ import hashlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 from numba import types
 
+LARGE = 10**6  # bytes of an array that Numba leaves where it is, and puts its address into the code
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic, types.Type)
 
 
@@ -36,15 +37,17 @@ def scalar_layer() -> bytes:
 
 
 def code_text(code: CodeType) -> str:
-    """A function's instructions, names and constants, those of functions within it too."""
+    """A function's instructions, names and constants, those of functions within it too, and how many arguments it has."""
     inner = (code_text(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts)
-    return f"{code.co_code.hex()} {code.co_names} {' '.join(inner)}"
+    return f"{code.co_code.hex()} {code.co_argcount} {code.co_varnames} {code.co_names} {' '.join(inner)}"
 
 
 def named(function: FunctionType) -> Iterator[Any]:
-    """The values of the names that a function takes from outside, and of the attributes that it takes from modules."""
-    cells = function.__closure__ or ()
-    yield from (cell.cell_contents for cell in cells)
+    """The values of the names that a function takes from outside, of the attributes that it takes from modules, and of
+    arguments that are left out."""
+    yield from (cell.cell_contents for cell in function.__closure__ or ())
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
     codes = [function.__code__]
     for code in codes:
         codes.extend(c for c in code.co_consts if isinstance(c, CodeType))
@@ -71,24 +74,53 @@ def made_from(function: FunctionType) -> str:
 
 def fingerprint(function: FunctionType) -> str:
     """The fingerprint of a function and of all kernels and constants that it names, directly or not."""
+    return contents(function)[0]
+
+
+def lasting_fingerprint(function: Any) -> str | None:
+    """The same where it says all, so that a function with this fingerprint is this one in any process; None where the
+    function names something that cannot be told again, such as the address of a Python function."""
+    found, unread = contents(function)
+    return found if all(map(_has_lasting_name, unread)) else None
+
+
+def contents(function: Any) -> tuple[str, list[Any]]:
+    """The fingerprint of a function, and the objects that it names of which the fingerprint has at most the name."""
     digest = hashlib.sha256(scalar_layer())
-    pending, seen = [function], {id(function)}
-    while pending:
-        current = pending.pop()
-        digest.update(f"{code_text(current.__code__)} {current.__defaults__}".encode())
+    unread: list[Any] = []
+    functions = [function]  # all that were met; elsewhere each is told by its place here
+    numbers = {id(function): 0}
+    for current in functions:
+        digest.update(code_text(current.__code__).encode())
         values = list(named(current))
         for value in values:
+            inner = within(value)
             if isinstance(value, tuple):
+                digest.update(f"tuple {len(value)}".encode())
                 values.extend(value)
             elif isinstance(value, CONSTANTS):
                 digest.update(repr(value).encode())
             elif isinstance(value, np.ndarray):
                 digest.update(f"{value.dtype} {value.shape}".encode() + value.tobytes())
-            elif isinstance(value, FunctionType) and within(value) is value:
-                digest.update(code_text(value.__code__).encode())
+                if value.nbytes > LARGE:
+                    unread.append(value)
+            elif isinstance(inner, FunctionType) and inner is not value:
+                if id(inner) not in numbers:
+                    numbers[id(inner)] = len(functions)
+                    functions.append(inner)
+                digest.update(f"function {numbers[id(inner)]}".encode())
             else:
-                inner = within(value)
-                if isinstance(inner, FunctionType) and id(inner) not in seen:
-                    seen.add(id(inner))
-                    pending.append(inner)
-    return digest.hexdigest()
+                names = (getattr(value, name, None) for name in ("__module__", "__qualname__", "_fields"))
+                digest.update(" ".join(map(str, names)).encode())
+                if isinstance(value, FunctionType):
+                    digest.update(code_text(value.__code__).encode())
+                unread.append(value)
+    return digest.hexdigest(), unread
+
+
+def _has_lasting_name(value: Any) -> bool:
+    """Whether an object of this name is the same in any process: what Python, NumPy, Numba and the scalars bring along."""
+    if not isinstance(value, (type, FunctionType, BuiltinFunctionType, np.ufunc, ModuleType)):
+        return False
+    module = str(getattr(value, "__module__", None) or "builtins")
+    return module.startswith(f"{__package__}.") or module.partition(".")[0] in ("builtins", "math", "numpy", "numba")

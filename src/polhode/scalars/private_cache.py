@@ -2,7 +2,8 @@
 
 Numba's cache files stand in a folder of mode 700 with files of mode 600, each with the SHA-256 of its content. A folder or
 file that belongs to, or can be written by, another user is not read, and a damaged file is dropped: the function is then
-compiled anew. A cache that cannot be written is no reason to stop.
+compiled anew. A cache that cannot be written is no reason to stop. Of functions that users give, which are as many as users
+think of, those that were compiled last are kept.
 """
 
 from __future__ import annotations
@@ -17,18 +18,31 @@ from typing import Any
 from numba.core.caching import IndexDataCacheFile, dumps
 
 FOLDER = "polhode"
+KEPT = 256  # functions made at one place in a file
 
 
 class PrivateCacheFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Numba's index and data files of one function, in the folder `polhode` inside the one that it chose."""
+    """Numba's index and data files of one function, in the folder `polhode` inside the one that it chose. The `label` tells
+    functions apart that have the same name."""
 
-    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
-        super().__init__(os.path.join(cache_path, FOLDER), filename_base, source_stamp)
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: str, label: str = "") -> None:
+        super().__init__(os.path.join(cache_path, FOLDER), filename_base + label, source_stamp)
+        self._name = filename_base
 
     def save(self, key: Any, data: Any) -> None:
         with suppress(OSError):
             self._make_folder()
             super().save(key, data)
+            self._drop_the_oldest()
+
+    def _drop_the_oldest(self) -> None:
+        """Keep the newest functions of this name only."""
+        same = [entry for entry in os.scandir(self._cache_path) if entry.name.startswith(f"{self._name}-")]
+        indices = sorted((e for e in same if e.name.endswith(".nbi")), key=lambda entry: entry.stat().st_mtime)
+        for index in indices[:-KEPT]:
+            for entry in same:
+                if entry.name.startswith(index.name.removesuffix("nbi")):
+                    os.unlink(entry.path)
 
     def _load_index(self) -> dict[Any, str]:
         found = self._read(self._index_path)

@@ -159,12 +159,12 @@ def test_other_numbers_need_no_compiling() -> None:
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_with_wheels_and_a_controller(share: float) -> None:
-    """Commands that are the torque itself, or half of it in a formula that is compiled. A controller that commands nothing changes nothing; one that does turns the wheels, and the momentum of the whole changes
-    by the environment alone."""
+    """Commands that are the torque itself, or half of it in a formula that is compiled. A controller that commands nothing
+    changes nothing; one that does turns the wheels, and the momentum of the whole changes by the environment alone."""
     names = {"u1": 0.0, "u2": 0.0, "u3": 0.0}
     formulas = list(names) if share == 1.0 else [f"{name}/{share}" for name in names]
     body = ph.Gyrostat(J, rotor_torque=formulas, parameters=names, orbit=ORBIT, environment=ALL)
-    assert body.representations[Form.DEFAULT].force.lasting == (share == 1.0)
+    assert body.representations[Form.DEFAULT].force.fusible == (share == 1.0)
     alone = ph.Gyrostat(J, orbit=ORBIT, environment=ALL)
     given = {"R": R, "omega": [0.01, -0.02, 0.005]}
     idle = ph.simulate(body.state(**given), step=0.5, steps=4, controller=lambda t, state: {}, every=1.0)

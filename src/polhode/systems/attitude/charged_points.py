@@ -47,7 +47,7 @@ from ...scalars import get9, kernel, par6, put3
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, VectorField, points_moment, weighted_point
-from ..inputs.transient_flow import TransientFlow, TransientRate, potential_force
+from ..inputs.user_flow import UserFlow, UserRate, potential_force
 from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
@@ -108,7 +108,7 @@ def field_weight(S: Any, p: Any, R: Matrix, curl: Any) -> Vector:
 
 
 @remembered
-def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[TransientFlow, TransientFlow, TransientRate]:
+def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[UserFlow, UserFlow, UserRate]:
     """The variational drift, the forced one, and the continuous motion, from the kernels of A, its slopes and its curl."""
 
     @kernel
@@ -154,11 +154,11 @@ def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[TransientFlow, 
         put_rates(S, dy, R, omega, change)
         return SUCCESS
 
-    return TransientFlow(drift), TransientFlow(forced), TransientRate(rhs)
+    return UserFlow(drift), UserFlow(forced), UserRate(rhs)
 
 
 @remembered
-def electric_flow(pull: Any) -> TransientFlow:
+def electric_flow(pull: Any) -> UserFlow:
     """The moment `−Σ q ρ × Rᵀ∇V`, from the kernel of −∇V."""
 
     def formula(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -166,7 +166,7 @@ def electric_flow(pull: Any) -> TransientFlow:
         put3(y, FORCE, S, points_moment(S, R, p, par_int(p, POINTS, S), count, pull))
         return SUCCESS
 
-    return TransientFlow(formula)
+    return UserFlow(formula)
 
 
 class ChargedPoints(MagneticBody):

@@ -27,7 +27,7 @@ from ..inputs.implicit_rate import put_node_rate
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.symmetry import momenta_along, named_momenta, symmetry_axes, trial_states
 from ..inputs.sympy_kernels import has_corners
-from ..inputs.transient_flow import TransientFlow, potential_force
+from ..inputs.user_flow import UserFlow, potential_force
 from ..inputs.user_functions import StateFunction, remembered
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from ..stability.steady_axes import staude_axes
@@ -81,14 +81,14 @@ def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 
 
 @remembered
-def force_with_moment(write: Any, moment: Any, linear: Any, user: StateFunction | None) -> TransientFlow:
+def force_with_moment(write: Any, moment: Any, linear: Any, user: StateFunction | None) -> UserFlow:
     """The moment of a potential, or of none, and one that a user gave."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y, p)
         return add_moment(S, y, p, t, h, moment, linear)
 
-    return TransientFlow(force, moment=user)
+    return UserFlow(force, moment=user)
 
 
 class AttitudeBody(ForcedAttitude):

@@ -37,7 +37,7 @@ from ...geometry.vectors import (
 )
 from ...scalars import Flow, Rate, any_of, kernel, sqrt, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
-from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import remembered
 from .base import attitude_and_momentum, put_attitude_and_momentum, put_rates
 from .legendre import RESIDUAL_BOUND, Transform, damped_newton, full, with_partials
@@ -136,4 +136,4 @@ def general_flows(transform: Transform, read: Any, plain: Any, at: int) -> tuple
         put_rates(S, dy, R, omega, add(cross(Pi, omega), slope))
         return NO_SOLUTION if any_of(failed) else SUCCESS
 
-    return TransientFlow(drift), TransientRate(rhs)
+    return UserFlow(drift), UserRate(rhs)

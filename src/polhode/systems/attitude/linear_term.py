@@ -26,7 +26,7 @@ from ...scalars.protocol import NO_SOLUTION, SUCCESS
 from ..inputs.limits import limited
 from ..inputs.named_parameters import NONE, NamedParameters
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
-from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import remembered
 from .base import INVERSE_INERTIA, attitude_and_momentum, put_attitude_and_momentum, put_rates
 from .end_dependence import solve_with_end
@@ -107,4 +107,4 @@ def _flows(vector: Any, slopes: Any) -> tuple[Flow, Rate]:
         put_rates(S, dy, R, omega, change)
         return SUCCESS
 
-    return TransientFlow(drift), TransientRate(rhs)
+    return UserFlow(drift), UserRate(rhs)

@@ -28,7 +28,7 @@ from ...scalars import flow, get3, get9, kernel, par3, par6, put3, sqrt
 from ...scalars.protocol import SUCCESS, par_int
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.point_field import ScalarField, VectorField, weighted_point
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_flow import UserFlow
 from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibria, Equilibrium
 from ..stability.equilibrium_search import resting_attitudes
@@ -93,18 +93,18 @@ def both_fields(one: Any, other: Any) -> Any:
 
 
 @remembered
-def formula_moment(pull: Any) -> TransientFlow:
+def formula_moment(pull: Any) -> UserFlow:
     """The moment of the field by numbers and of a further one, given its kernel."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         put3(y, FORCE, S, attraction_moment(S, y, p, pull))
         return SUCCESS
 
-    return TransientFlow(force)
+    return UserFlow(force)
 
 
 @remembered
-def numerical_moment(write: Any, pull: Any) -> TransientFlow:
+def numerical_moment(write: Any, pull: Any) -> UserFlow:
     """The same where the moment of a further potential is found numerically; `pull` is any other field, or None."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -112,7 +112,7 @@ def numerical_moment(write: Any, pull: Any) -> TransientFlow:
         put3(y, FORCE, S, add(get3(y, FORCE, S), attraction_moment(S, y, p, pull)))
         return SUCCESS
 
-    return TransientFlow(force)
+    return UserFlow(force)
 
 
 class FieldBody(ForcedAttitude):

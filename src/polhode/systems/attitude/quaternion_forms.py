@@ -12,7 +12,7 @@ from ...core.representation import Representation
 from ...geometry.quaternion import to_matrix_
 from ...scalars import Flow, get3, get4, kernel, put3, put9, tail, width
 from ...scalars.functions import overloads
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_flow import UserFlow
 from ..inputs.user_functions import remembered
 from .base import (
     ATTITUDE,
@@ -53,7 +53,7 @@ def force_on_quaternions(force: Flow) -> Flow:
         put3(y, SLOTS, S, get3(room, FORCE, S))
         return status  # type: ignore[no-any-return]
 
-    return TransientFlow(evaluate, **(force.given if isinstance(force, TransientFlow) else {}))
+    return UserFlow(evaluate, **(force.given if isinstance(force, UserFlow) else {}))
 
 
 def quaternion_form(drift: Flow, force: Flow | None) -> Representation:

@@ -29,7 +29,7 @@ from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.damping import check_damping
 from ..inputs.external_moment import ExternalMoment
 from ..inputs.named_parameters import NamedParameters
-from ..inputs.transient_flow import potential_force
+from ..inputs.user_flow import potential_force
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate
 from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
 from .flows import (

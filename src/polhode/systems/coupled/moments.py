@@ -13,7 +13,7 @@ from ...scalars import get3, get9, kernel, par3, par6, put3
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS
 from ..inputs.external_moment import ExternalMoment, profile, pulse_moment
 from ..inputs.implicit_rate import put_node_rate
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_flow import UserFlow
 from .flows import INVERSE_INERTIA, ROTOR, attitude_at, body_at, moment_at, momentum_at
 
 
@@ -50,7 +50,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, n: int, i: int, moment: A
     return NO_NODE_RATE if failed else SUCCESS
 
 
-def with_moments(force: Any, moments: Sequence[ExternalMoment]) -> TransientFlow:
+def with_moments(force: Any, moments: Sequence[ExternalMoment]) -> UserFlow:
     """The flow `force` of a potential, and the moments on the bodies."""
     n, potential = len(moments), kernel(force.function)
 
@@ -62,7 +62,7 @@ def with_moments(force: Any, moments: Sequence[ExternalMoment]) -> TransientFlow
         if moment.acts:
             combined = _then(kernel(combined), n, i, function_of(moment))
     given = {f"moments[{i}]": moment.user for i, moment in enumerate(moments)}
-    return TransientFlow(combined, **given)
+    return UserFlow(combined, **given)
 
 
 def _then(before: Any, n: int, i: int, moment: Any) -> Any:

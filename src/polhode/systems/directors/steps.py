@@ -43,7 +43,7 @@ from ..attitude.base import (
     put_rates,
 )
 from ..inputs.external_moment import body_moment
-from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import remembered
 from .balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
 
@@ -191,8 +191,8 @@ def director_representations(twistless: bool, moment: Any = None) -> dict[str, R
     The flows close over nothing but a truth value and None unless the user gave a function, so that the disk cache
     knows them again.
     """
-    made: Callable[[Any], Flow] = flow if moment is None else TransientFlow
-    made_rate: Callable[[Any], Rate] = rate if moment is None else TransientRate
+    made: Callable[[Any], Flow] = flow if moment is None else UserFlow
+    made_rate: Callable[[Any], Rate] = rate if moment is None else UserRate
 
     @made_rate
     def body(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:

@@ -20,7 +20,7 @@ from ...core.representation import Form, Representation
 from ...core.system import Invariant
 from ...scalars import Flow, Rate, flow, kernel
 from ...scalars.protocol import SUCCESS, par_int
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_flow import UserFlow
 from ..inputs.user_functions import remembered
 from .perturbation_kernels import Functions, perturbation_forces
 from .perturbations import PerturbationSet
@@ -112,7 +112,7 @@ def _forces_with(
         to_rates(S, y, p)
         return status
 
-    return TransientFlow(force_whole), TransientFlow(force_whole_lagrangian)
+    return UserFlow(force_whole), UserFlow(force_whole_lagrangian)
 
 
 def with_lists(p: Array, header: int, perturbations: PerturbationSet, tides: Tides) -> Array:

@@ -32,7 +32,7 @@ from .numerical_derivatives import kernel_derivatives, python_derivatives
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, on_arrays, text_of
 from .tracing import trace
-from .transient_flow import reason
+from .user_flow import reason
 from .user_functions import UserFunction, remembered, taken_parameters, with_arguments, with_values
 
 Array = NDArray[np.float64]

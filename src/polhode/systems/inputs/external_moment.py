@@ -10,8 +10,8 @@ A moment is one of
     a function    `moment(t, R, omega) -> (m1, m2, m3)` with R its nine entries row by row and omega three, written
                   with `+ − * /` and the functions of `polhode.scalars`.
 
-Formulas and functions may use named parameters (`named_parameters`). They are compiled in every process that uses them,
-once for all systems of the same formulas or function.
+Formulas and functions may use named parameters (`named_parameters`). They are compiled once for all systems of
+the same formulas or function.
 
 Profiles are `f = max(0, 1 − |t − centre|/half width)`: a triangle, or for an infinite width the constant 1.
 """
@@ -38,7 +38,7 @@ from .limits import limited
 from .named_parameters import NONE, NamedParameters
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, symbols, text_of
-from .transient_flow import reason
+from .user_flow import reason
 from .user_functions import StateFunction, remembered
 
 Array = NDArray[np.float64]

@@ -13,12 +13,11 @@ from functools import cached_property, lru_cache
 from types import FunctionType
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from ...errors import InvalidInputError
 from ...scalars import double, kernel
-from ...scalars.fingerprint import CONSTANTS, fingerprint, named, plain
+from ...scalars.fingerprint import contents, plain
 from .named_parameters import NamedParameters
 from .sympy_kernels import KEPT, made
 
@@ -39,8 +38,10 @@ class UserFunction:
 
     def __init__(self, function: Any, *further: Hashable) -> None:
         self.given, self.function = function, plain(function)
-        self._kept = list(_by_identity(self.function))  # alive, so that no other object gets their addresses
-        self._content = (*further, *_content(self.function), *map(id, self._kept))
+        readable = isinstance(self.function, FunctionType)
+        # of what is not read, another object makes another function; kept alive, so that none gets the same address
+        content, self._unread = contents(self.function) if readable else ("", [self.function])
+        self._content = (*further, content, *map(id, self._unread))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._content == other._content  # type: ignore[attr-defined]
@@ -57,39 +58,6 @@ class UserFunction:
 @lru_cache(maxsize=KEPT)
 def _kernel_of(user: UserFunction) -> Any:
     return kernel(user.function)
-
-
-def _content(function: Any) -> tuple[Hashable, ...]:
-    """What a function is made of; its instructions do not tell how many arguments it has."""
-    if not isinstance(function, FunctionType):
-        return ()
-    code = function.__code__
-    return fingerprint(function), code.co_argcount, code.co_varnames
-
-
-def _by_identity(function: Any) -> list[Any]:
-    """What a function names and its fingerprint does not look into: another such object makes another function."""
-    if not isinstance(function, FunctionType):
-        return [function]
-    found: list[Any] = [function.__kwdefaults__] if function.__kwdefaults__ else []
-    pending, seen = [function], {id(function)}
-    while pending:
-        values = list(named(pending.pop()))
-        for value in values:
-            if isinstance(value, tuple):
-                values.extend(value)
-            elif isinstance(value, (*CONSTANTS, np.ndarray)):
-                continue
-            elif isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
-                found.append(value)
-            else:
-                inner = plain(getattr(value, "__wrapped__", value))
-                if not isinstance(inner, FunctionType):
-                    found.append(value)
-                elif id(inner) not in seen:
-                    seen.add(id(inner))
-                    pending.append(inner)
-    return found
 
 
 def taken_parameters(

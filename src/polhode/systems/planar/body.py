@@ -44,7 +44,7 @@ from ...scalars.functions import overloads
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS, par_int
 from ..inputs.angle_function import AnglePotential, Torque
 from ..inputs.named_parameters import NamedParameters
-from ..inputs.transient_flow import TransientFlow
+from ..inputs.user_flow import UserFlow
 from ..inputs.user_functions import remembered
 from ..stability.equilibria import Equilibria, Equilibrium
 from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, CircleSystem, turn_by_sine, turning
@@ -123,7 +123,7 @@ def torque_force(slope: Any, given: Torque | None, read: Any, at: int) -> Flow:
         return SUCCESS
 
     if torque is None:
-        return TransientFlow(without)
+        return UserFlow(without)
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         M, angle, half = conservative(S, y, p), angle_of(S, y), 0.5 * h
@@ -154,7 +154,7 @@ def torque_force(slope: Any, given: Torque | None, read: Any, at: int) -> Flow:
         put(y, FORCE, S, M + torque(t, angle, exact, whole))
         return SUCCESS
 
-    return TransientFlow(force, torque=given)  # type: ignore[arg-type]  # which it asks to compile itself
+    return UserFlow(force, torque=given)  # type: ignore[arg-type]  # which it asks to compile itself
 
 
 def with_slope(omega: Any, free: Any, angle: Any, torque: Any, t: Any, share: Any, numbers: Any, whole: Any) -> Any:

@@ -17,7 +17,7 @@ from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, text_of
-from ..inputs.transient_flow import reason
+from ..inputs.user_flow import reason
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ def is_of_time(rho: Any) -> bool:
 
 
 class GivenMomentum:
-    """ρ(t): a function of time that returns three numbers, or three formulas in t; compiled in every process that uses it.
+    """ρ(t): a function of time that returns three numbers, or three formulas in t.
 
     `kernel` is the kernel `(S, p, t)`.
     """

@@ -63,7 +63,7 @@ from ..inputs.external_moment import (
     pulse_vectors,
 )
 from ..inputs.implicit_rate import put_node_rate
-from ..inputs.transient_flow import TransientFlow, TransientRate
+from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import StateFunction, remembered
 
 Array = NDArray[np.float64]
@@ -186,7 +186,7 @@ def given_drift(step: Any, at: int, rho: Any) -> Flow:
         put(y, at + RHO, S, t + h)
         return status
 
-    return TransientFlow(drift)
+    return UserFlow(drift)
 
 
 # --- the continuous motion --------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def given_rhs(rates: Any, rho: Any) -> Rate:
         put(dy, MATRIX_MOMENTUM + RHO, S, 1.0)
         return SUCCESS
 
-    return TransientRate(rhs)
+    return UserRate(rhs)
 
 
 # --- torque and command -----------------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ def torque_flow(
         put3(y, slots, S, add(get3(y, slots, S), E))
         return NO_NODE_RATE if lost else SUCCESS
 
-    return TransientFlow(force, **given)
+    return UserFlow(force, **given)
 
 
 @remembered
@@ -354,4 +354,4 @@ def full_kick_drift(at: int, slots: int, tau: Any, command: Any, around: Any, **
         put3(y, at + RHO, S, add(rho, scale(h, rate)))
         return carried_step(S, y, p, t, h, at, gyrostat_step, report)  # type: ignore[no-any-return]
 
-    return TransientFlow(drift, **given)
+    return UserFlow(drift, **given)

@@ -14,25 +14,27 @@ from numba.core.errors import NumbaError
 from ...errors import InvalidInputError
 from ...scalars import Dual, Flow, Rate, double
 from ...scalars.aligned import AlignedCompiler
-from ...scalars.compile import BoundFlow
+from ...scalars.compile import BoundFlow, cached_dispatcher
+from ...scalars.fingerprint import lasting_fingerprint
 from ...scalars.protocol import SUCCESS
 from .user_functions import StateFunction, remembered
 
 
-class TransientFlow(Flow):
-    """A flow around a user's function: compiled in every process, since the disk cache cannot recognise the function.
+class UserFlow(Flow):
+    """A flow around a user's function or formula. The disk cache knows it by its content; one that calls back into Python,
+    at an address that the next process does not know, is compiled in every process.
 
     `given` are the functions that a user gave, by field: one that does not work on the scalar asked for is named.
     """
 
-    lasting = False
+    fusible = False
 
     def __init__(self, function: Callable[..., int], **given: StateFunction | None) -> None:
         super().__init__(function)
         self.given = {field: each for field, each in given.items() if each is not None}
 
     def on(self, kind: types.Type, time: types.Type = double) -> BoundFlow:
-        """The flow compiled for this scalar, in this process; `time` is the type of t."""
+        """The flow compiled for this scalar; `time` is the type of t."""
         try:
             return super().on(kind, time)
         except NumbaError:
@@ -50,23 +52,26 @@ class TransientFlow(Flow):
 
     @cached_property
     def dispatcher(self) -> Dispatcher:
-        """Numba's dispatcher, without the disk cache."""
-        return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
+        """Numba's dispatcher, with aligned arrays."""
+        content = lasting_fingerprint(self.function)
+        if content is None:
+            return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
+        return cached_dispatcher(self.function, content, pipeline_class=AlignedCompiler)
 
 
-class TransientRate(TransientFlow, Rate):
+class UserRate(UserFlow, Rate):
     """The derivative of the state, around a user's function."""
 
 
 @remembered
-def potential_force(write: Any) -> TransientFlow:
+def potential_force(write: Any) -> UserFlow:
     """The moments of a user's potential, whose kernel `write(S, y, p)` puts them into the slots."""
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         write(S, y, p)
         return SUCCESS
 
-    return TransientFlow(force)
+    return UserFlow(force)
 
 
 def reason(error: Exception) -> str:
