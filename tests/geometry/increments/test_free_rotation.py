@@ -1,5 +1,7 @@
 """The rotation of the free body in closed form: against Taylor series in multiprecision, for every kind of body."""
 
+from itertools import product
+
 import mpmath
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from polhode.bodies.inertia import Inertia
 from polhode.geometry.increments.free_rotation import LONGEST, WIDEST, followed, free_turn, parts_of_time, sine_series
 from polhode.geometry.so3 import cayley
+from tests.tiers import later
 
 
 def taylor(b, P, h, order=60):
@@ -64,8 +67,9 @@ def parts(moments, P, h):
     return parts_of_time(b, r, tuple(np.asarray(P) @ np.reshape(axes, (3, 3))), h)
 
 
-@pytest.mark.parametrize("momentum", MOMENTA)
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(
+    ("body", "momentum"), later(product(BODIES, MOMENTA), lambda case: case[0] != "asymmetric" and case[1] != "general")
+)
 def test_against_series(body, momentum):
     moments, P = np.array(BODIES[body]), np.array(MOMENTA[momentum])
     for h in (0.2, -0.07, 1e-4):

@@ -27,13 +27,16 @@ def body(C: float, **rest) -> ph.DampedGyrostat:
 def reference(C: float, at_rest: bool, times: list[float]) -> np.ndarray:
     """The energy by a stiff solver on Euler's equations in (ω, ω_D)."""
 
+    I1, I2, I3 = J.diagonal()
+
     def slope(t, y):
-        w, d = y[:3], y[3:]
-        drag = C * (d - w)
-        return np.concatenate([np.linalg.solve(J, np.cross(J @ w, w) + drag), np.cross(d, w) - drag / 0.2])
+        a, b, c, p, q, r = y
+        u, v, w = C * (p - a), C * (q - b), C * (r - c)
+        turning = ((I2 - I3) * b * c + u) / I1, ((I3 - I1) * c * a + v) / I2, ((I1 - I2) * a * b + w) / I3
+        return [*turning, q * c - r * b - u / 0.2, r * a - p * c - v / 0.2, p * b - q * a - w / 0.2]
 
     first = np.concatenate([OMEGA, 0 * OMEGA if at_rest else OMEGA])
-    y = solve_ivp(slope, (0.0, times[-1]), first, "Radau", times, rtol=1e-9, atol=1e-11).y.T
+    y = solve_ivp(slope, (0.0, times[-1]), first, "Radau", times, rtol=1e-7, atol=1e-9).y.T
     return 0.5 * np.sum(y[:, :3] @ J * y[:, :3], axis=1) + 0.1 * np.sum(y[:, 3:] ** 2, axis=1)
 
 
