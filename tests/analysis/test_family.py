@@ -138,13 +138,17 @@ def boundary() -> float:
     return float(brentq(curvature, 0.25, 1.2, xtol=1e-15))
 
 
+def synchronous(sphere: Sphere) -> RelativeEquilibrium:
+    """At a distance of 1, the sphere turning with the orbit."""
+    rate, _ = amended(1.0)
+    spin = [0.0, 0.0, rate]
+    pair = ph.FullTwoBodyProblem(sphere, ELLIPSOID, gravity=2)
+    return relative_equilibrium(pair.state(X=[1.0, 0, 0], V=[0, rate, 0], Omega1=spin, Omega2=spin))
+
+
 @pytest.mark.verify
 def test_the_synchronous_family_of_an_ellipsoid_and_a_sphere() -> None:
-    r = 1.0
-    rate, _ = amended(r)
-    pair = ph.FullTwoBodyProblem(SPHERE, ELLIPSOID, gravity=2)
-    spin = [0.0, 0.0, rate]
-    start = relative_equilibrium(pair.state(X=[r, 0, 0], V=[0, r * rate, 0], Omega1=spin, Omega2=spin))
+    start = synchronous(SPHERE)
     momentum = float(np.linalg.norm(start.state.invariants()["angular_momentum"]))
     found = family(start, "angular_momentum", within=(0.2 * momentum, momentum * 1.0001), direction=-1, step=0.1)
     for member in found.members:
@@ -163,6 +167,17 @@ def test_the_synchronous_family_of_an_ellipsoid_and_a_sphere() -> None:
     assert abs(total[2] - total[0]) < 1e-10
     with pytest.raises(FamilyEndedError, match="turns back at a fold"):
         family(start, "angular_momentum", to=0.5 * momentum, step=0.2)
+
+
+@pytest.mark.verify
+def test_a_change_of_stability_next_to_a_fold_is_an_event_of_its_own() -> None:
+    """The spin of a larger sphere counts for the angular momentum, and so for the fold, not for the stability."""
+    start = synchronous(Sphere(1.0, 0.08))
+    momentum = float(np.linalg.norm(start.state.invariants()["angular_momentum"]))
+    found = family(start, "angular_momentum", within=(0.2 * momentum, momentum * 1.2), direction=-1, step=0.3)
+    assert [event.kind for event in found.events] == ["fold", "stability"]
+    assert found.events[1].index == found.events[0].index + 1  # in one step
+    assert np.linalg.norm(found.states[found.events[1].index].X) == pytest.approx(boundary(), rel=1e-10)
 
 
 @pytest.mark.verify

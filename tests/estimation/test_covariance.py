@@ -48,3 +48,11 @@ def test_a_covariance_is_symmetric_and_not_negative() -> None:
     for P in (np.diag([1.0, 1, 1, 1, 1, -1]), np.triu(np.ones((6, 6)))):
         with pytest.raises(ph.InvalidInputError, match="P = "):
             propagate_covariance(start, P, step=0.1, steps=1)
+
+
+def test_a_component_that_is_small_at_times_does_not_count_as_nonlinear() -> None:
+    """The difference is relative to the standard deviations of the variable, (1² + 0²)/2 here, not to the component's own."""
+    run = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1)
+    first, sampled = np.diag([1.0, 1e-12]), np.diag([1.0, 0.01])
+    found = CovarianceRun(run[:1], ("R[0]", "R[1]"), first[None], sampled[None])
+    assert found.nonlinearity == pytest.approx(0.02, rel=1e-9)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import mpmath
 import numpy as np
+import pytest
 
-from polhode.geometry import quaternion, so3
+from polhode.geometry import quaternion, so3, son
 from polhode.geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
@@ -13,6 +14,9 @@ from polhode.geometry.stable_products import (
     compose,
     turned_back,
 )
+from polhode.scalars import compiled, duals, partial, seeded
+from polhode.systems.planar.base import turned
+from polhode.systems.son.flows import turning
 
 
 def compose_quaternions(q: tuple, e: tuple) -> tuple:
@@ -69,3 +73,73 @@ def test_a_quaternion_off_the_sphere_is_brought_back_quadratically() -> None:
     for off in (1e-4, -1e-4):
         found = np.array(compose_quaternions(tuple((1.0 + off) * q), cayley_increment_quaternion(tuple(c))))
         np.testing.assert_allclose(found, quaternion.multiply(q, f), rtol=0, atol=3.0 * off * off)
+
+
+NINE, FOUR, TWO = duals(9), duals(4), duals(2)
+
+
+@compiled
+def turn_nine(R, E, out):
+    """Entries of R F, each with its derivatives by the entries of R."""
+    a = seeded(NINE, R[0], 0), seeded(NINE, R[1], 1), seeded(NINE, R[2], 2)
+    b = seeded(NINE, R[3], 3), seeded(NINE, R[4], 4), seeded(NINE, R[5], 5)
+    c = seeded(NINE, R[6], 6), seeded(NINE, R[7], 7), seeded(NINE, R[8], 8)
+    increment = (E[0], E[1], E[2], E[3], E[4], E[5], E[6], E[7], E[8])
+    for i, x in enumerate(compose(a + b + c, increment)):
+        for k in range(9):
+            out[i, k] = partial(x, k)
+
+
+@compiled
+def turn_four(q, e, out):
+    """The same for the changes of a quaternion."""
+    given = seeded(FOUR, q[0], 0), seeded(FOUR, q[1], 1), seeded(FOUR, q[2], 2), seeded(FOUR, q[3], 3)
+    for i, x in enumerate(change_of_quaternion(given, (e[0], e[1], e[2], e[3]))):
+        for k in range(4):
+            out[i, k] = partial(x, k)
+
+
+@compiled
+def turn_two(z, out):
+    """The same on the circle."""
+    for i, x in enumerate(turned(seeded(TWO, z[0], 0), seeded(TWO, z[1], 1), 1.0 - 0.8, 0.6)):
+        for k in range(2):
+            out[i, k] = partial(x, k)
+
+
+def test_partials_are_put_back_onto_the_group_too() -> None:
+    """What is across the group in partials is gone after one product; what is along it is turned as it is."""
+    rng, c = np.random.default_rng(3), (0.3, -0.2, 0.5)
+    R, F = so3.random(rng), so3.cayley(c)
+    J = np.empty((9, 9))
+    turn_nine(R.reshape(-1), np.array(cayley_increment(c)), J)
+    stretch = np.pad(rng.normal(size=(2, 2)), (0, 1))  # of the first two rows, from which the third follows
+    across, along = (stretch + stretch.T) @ R, R @ so3.hat([0.4, 0.7, -0.2])
+    assert np.abs(J @ across.reshape(-1)).max() < 1e-14
+    np.testing.assert_allclose((J @ along.reshape(-1)).reshape(3, 3), along @ F, atol=1e-14)
+
+    q, J = quaternion.random(rng), np.empty((4, 4))
+    turn_four(q, np.array(cayley_increment_quaternion(c)), J)
+    after = J + np.eye(4)
+    assert np.abs(after @ q).max() < 1e-14
+    assert np.linalg.svd(after, compute_uv=False)[:3] == pytest.approx(1.0, abs=1e-14)
+
+    z, J = np.array([0.28, 0.96]), np.empty((2, 2))
+    turn_two(z, J)
+    assert np.abs(J @ z).max() < 1e-14
+    assert np.linalg.norm(J @ [-z[1], z[0]]) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_partials_are_put_back_onto_the_orthogonal_group_too() -> None:
+    n, rng = 4, np.random.default_rng(5)
+    m, S = n * n, duals(n * n)
+    Q, F = son.random(rng, n), son.exp(0.3 * son.hat(rng.normal(size=6)))
+    y = np.zeros((6 * m, 1 + m))  # Q, F − 1 and what is overwritten
+    y[:m, 0], y[:m, 1:], y[m : 2 * m, 0] = Q.reshape(-1), np.eye(m), (F - np.eye(n)).reshape(-1)
+    flat = y.reshape(-1)
+    turning(S, flat, 0, m, 2 * m, n)
+    J = flat.reshape(6 * m, 1 + m)[2 * m : 3 * m, 1:] + np.eye(m)
+    stretch = rng.normal(size=(n, n))
+    across, along = Q @ (stretch + stretch.T), Q @ (stretch - stretch.T)
+    assert np.abs(J @ across.reshape(-1)).max() < 1e-14
+    np.testing.assert_allclose((J @ along.reshape(-1)).reshape(n, n), along @ F, atol=1e-14)

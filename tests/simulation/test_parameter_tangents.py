@@ -118,31 +118,40 @@ def test_they_are_those_of_the_discrete_motion(system, method: ph.Method, step: 
     assert np.abs(found.tangent[-1] - expected).max() < 2e-11 * max(1.0, np.abs(expected).max())
 
 
+LGVI = ph.LGVI()
 IN_MANY_DIGITS = [  # two names each, so that all share the loops for two partials
-    (ph.FreeRigidBody, 0.1, ["inertia[0, 0]", "inertia[0, 1]"]),
-    (ph.Pendulum3D, 0.1, ["mass", "inertia_cm[0, 1]"]),
-    (ph.ChargedBody, 0.05, ["inertia[0, 0]", "B[0]"]),
-    (ph.FieldBody, 0.05, ["masses[0]", "sources[0, 3]"]),
-    (ph.PlanarPendulum, 0.05, ["mass", "length"]),
-    (ph.DoublePlanarPendulum, 0.05, ["mass1", "length1"]),
-    (ph.Gyrostat, 0.02, ["inertia[0, 0]", "rotors[0].speed"]),
-    (ph.DampedGyrostat, 0.02, ["damping", "damper_inertia"]),
-    (ph.ConcentricShells, 0.05, ["inertia1[0, 0]", "K"]),
-    (ph.CoupledBodies, 0.05, ["couplings[0][2][0, 0]", "gyros[0, 0]"]),
-    (ph.FullTwoBodyProblem, 0.02, ["body1.mass", "G"]),
-    (ph.FullBodyProblem, 0.02, ["bodies[0].mass", "G"]),
-    (ph.RigidBodySOn, 0.05, ["Lambda[0, 0]", "Lambda[0, 1]"]),
-    (ph.SymmetricRigidBodySOn, 0.05, ["Lambda[0, 0]", "Lambda[2, 2]"]),
+    (ph.FreeRigidBody, LGVI, 0.1, ["inertia[0, 0]", "inertia[0, 1]"]),
+    (ph.Pendulum3D, LGVI, 0.1, ["mass", "inertia_cm[0, 1]"]),
+    (ph.OrbitingBody, LGVI, 0.05, ["n", "inertia[0, 0]"]),
+    (ph.ConstantBodyMoment, LGVI, 0.05, ["inertia[1]", "moment[2]"]),
+    (ph.ConstantSpaceMoment, LGVI, 0.05, ["inertia[0, 1]", "moment[0]"]),
+    (ph.PointForceBody, LGVI, 0.05, ["point[0]", "force[1]"]),
+    (ph.ChargedBody, LGVI, 0.05, ["inertia[0, 0]", "B[0]"]),
+    (ph.FieldBody, LGVI, 0.05, ["masses[0]", "sources[0, 3]"]),
+    (ph.PlanarPendulum, LGVI, 0.05, ["mass", "length"]),
+    (ph.DoublePlanarPendulum, LGVI, 0.05, ["mass1", "length1"]),
+    (ph.Gyrostat, LGVI, 0.02, ["inertia[0, 0]", "rotors[0].speed"]),
+    (ph.DampedGyrostat, LGVI, 0.02, ["damping", "damper_inertia"]),
+    (ph.ConcentricShells, LGVI, 0.05, ["inertia1[0, 0]", "K"]),
+    (ph.CoupledBodies, LGVI, 0.05, ["couplings[0][2][0, 0]", "gyros[0, 0]"]),
+    (ph.FullTwoBodyProblem, LGVI, 0.02, ["body1.mass", "G"]),
+    (ph.FullBodyProblem, LGVI, 0.02, ["bodies[0].mass", "G"]),
+    (ph.DirectorBody, ph.EnergyMomentum(), 0.05, ["inertia[0, 0]", "inertia[1, 1]"]),
+    (ph.DirectorBody, ph.LagrangeDAlembert(), 0.05, ["inertia[0, 0]", "inertia[1, 2]"]),
+    (ph.NonTwistingBody, ph.EnergyMomentum(), 0.05, ["inertia[0, 0]", "inertia[0, 1]"]),
+    (ph.NonTwistingBody, ph.LagrangeDAlembert(), 0.05, ["inertia[0, 0]", "inertia[0, 1]"]),
+    (ph.RigidBodySOn, LGVI, 0.05, ["Lambda[0, 0]", "Lambda[0, 1]"]),
+    (ph.SymmetricRigidBodySOn, LGVI, 0.05, ["Lambda[0, 0]", "Lambda[2, 2]"]),
 ]
 
 
 @pytest.mark.parametrize(
-    ("system", "step", "names"),
+    ("system", "method", "step", "names"),
     later(IN_MANY_DIGITS, lambda case: case[0] is not ph.Pendulum3D),
 )
-def test_they_agree_with_differences_in_40_digits(system, step: float, names: list[str]) -> None:
-    """Differences of the very same variational steps, which Python does in 40 digits."""
-    state, method, steps = system.example(), ph.LGVI(), 5
+def test_they_agree_with_differences_in_40_digits(system, method: ph.Method, step: float, names: list[str]) -> None:
+    """Differences of the very same steps, which Python does in 40 digits."""
+    state, steps = system.example(), 5
     found = ph.simulate(state, step=step, steps=steps, method=method, tangent=names)
     varied, size = VariedParameters(state.system, names), 1e-3
     assert found.tangent is not None

@@ -126,15 +126,16 @@ class Continuation:
         found = self.corrected(Point(guess.y, guess.further, value), along)
         return None if found is None else self.node(found[0], found[1], node.tangent)
 
-    def fold(self, node: Node, length: float) -> Node | None:
-        """The fold within `length` of `node`: where the parameter has its extremum."""
+    def fold(self, node: Node, length: float) -> float | None:
+        """The distance of the fold within `length` of `node`: where the parameter has its extremum."""
         curve = self._interpolated(node, 0.5 * length, 0.7 * length, lambda at: at.point.value)
-        return None if curve is None else self._root(node, curve.deriv(), 0.5 * length, 0.6 * length)
+        return None if curve is None else self._root(curve.deriv(), 0.5 * length, 0.6 * length)
 
-    def zero(self, node: Node, distance: float, width: float, read: Callable[[Node], float]) -> Node | None:
-        """Where a smooth quantity vanishes, near a `distance` from `node` and not farther from that than `width`."""
+    def zero(self, node: Node, distance: float, width: float, read: Callable[[Node], float]) -> float | None:
+        """The distance at which a smooth quantity vanishes, near a `distance` from `node` and not farther from that than
+        `width`."""
         curve = self._interpolated(node, distance, width, read)
-        return None if curve is None else self._root(node, curve, distance, width)
+        return None if curve is None else self._root(curve, distance, width)
 
     def _interpolated(self, node: Node, middle: float, width: float, read: Callable[[Node], float]) -> Any:
         """The polynomial through a quantity at distances about `middle` from `node`."""
@@ -143,31 +144,32 @@ class Continuation:
         values = [read(at) for at in found if at is not None]
         return np.polynomial.Chebyshev.fit(s, values, FOLD_NODES - 1) if len(values) == len(s) else None
 
-    def _root(self, node: Node, curve: Any, middle: float, width: float) -> Node | None:
-        """The solution where a polynomial vanishes, nearest to `middle`."""
+    def _root(self, curve: Any, middle: float, width: float) -> float | None:
+        """Where a polynomial vanishes, nearest to `middle`."""
         roots = [float(x.real) for x in curve.roots() if abs(x.imag) < 1e-6 * width]
         near = min(roots, key=lambda x: abs(x - middle), default=np.inf)
-        return self.at(node, near) if abs(near - middle) < width else None
+        return near if abs(near - middle) < width else None
 
-    def where(self, node: Node, length: float, test: Callable[[Node], float], precision: float) -> float | None:
-        """At which distance from `node`, within `length`, `test` changes its sign: by the method of Brent."""
+    def where(
+        self, node: Node, near: float, far: float, test: Callable[[Node], float], precision: float
+    ) -> float | None:
+        """At which distance from `node`, between two, `test` changes its sign: by the method of Brent."""
         from scipy.optimize import brentq
 
         def value(s: float) -> float:
-            at = self.at(node, s * length)
+            at = self.at(node, near + s * (far - near))
             if at is None:
                 raise PolhodeError("no solution here")
             return test(at)
 
         try:
-            return length * float(brentq(value, 0.0, 1.0, xtol=precision))
+            return near + (far - near) * float(brentq(value, 0.0, 1.0, xtol=precision))
         except (PolhodeError, ValueError):
             return None
 
-    def branch(self, node: Node, length: float) -> Node | None:
-        """The branch point within `length` of `node`."""
-        distance = self.where(node, length, node.border, 1e-10)
-        return None if distance is None else self.at(node, distance)
+    def branch(self, node: Node, length: float) -> float | None:
+        """The distance of the branch point within `length` of `node`."""
+        return self.where(node, 0.0, length, node.border, 1e-10)
 
     def at(self, node: Node, distance: float) -> Node | None:
         """The solution at a distance along the tangent of `node`."""

@@ -243,29 +243,43 @@ class _Walk:
 
     def _look(self, node: Node, there: Node, length: float) -> None:
         """Add what happens between two members, in the range of the parameter."""
-        seen = False
+        found: list[tuple[float | None, str]] = []
         if node.tangent[-1] * there.tangent[-1] < 0.0:
-            fold = self.curve.fold(node, length)
-            seen = self._add_event(fold, node, "fold")
+            found.append((self.curve.fold(node, length), "fold"))
         if node.border(node) * node.border(there) < 0.0:
-            branch = self.curve.branch(node, length)
-            seen = self._add_event(branch, node, "branch point") or seen
-        if not seen and self._unstable(node) != self._unstable(there):
-            self._add_event(self._change(node, length), node, "stability")
+            found.append((self.curve.branch(node, length), "branch point"))
+        if self._unstable(node) != self._unstable(there):
+            known = sorted(distance for distance, _ in found if distance is not None)
+            found.append((self._change(node, length, known), "stability"))
+        for distance, kind in sorted((at, kind) for at, kind in found if at is not None):
+            self._add_event(self.curve.at(node, distance), node, kind)
 
-    def _change(self, node: Node, length: float) -> Node | None:
-        """Where the stability changes. A pair of eigenvalues that passes through zero is interpolated: next to zero it cannot
-        be told from those that symmetries make."""
-        distance = self.curve.where(node, length, lambda at: self._unstable(at) - 0.5, self.problem.precision)
-        if distance is None:
+    def _change(self, node: Node, length: float, known: list[float]) -> float | None:
+        """The distance at which the stability changes; None where it does so at one of the events that are `known`."""
+        beside = BESIDE * length
+        marks = [0.0, *(event + way for event in known for way in (-beside, beside)), length]
+        states = [self._unstable_at(node, mark) for mark in marks]
+        between = [k for k in range(len(marks) - 1) if states[k] != states[k + 1]]
+        if not between or between[0] % 2:  # on both sides of a known event, which is then what changes it
             return None
-        found = self.curve.at(node, distance)
-        if found is not None and isinstance(self.problem, SteadyProblem):
+        near, far = marks[between[0]], marks[between[0] + 1]
+        distance = self.curve.where(node, near, far, lambda at: self._unstable(at) - 0.5, self.problem.precision)
+        return None if distance is None else self._refined(node, distance, length)
+
+    def _unstable_at(self, node: Node, distance: float) -> float:
+        at = self.curve.at(node, distance)
+        return np.nan if at is None else self._unstable(at)
+
+    def _refined(self, node: Node, distance: float, length: float) -> float:
+        """The distance at which a pair of eigenvalues passes through zero, by interpolation: next to zero it cannot be told
+        from those that symmetries make."""
+        if isinstance(self.problem, SteadyProblem):
             rate = self.problem.space.rate
-            near = self.curve.at(node, distance + 1e-3 * length)
+            near = self.curve.at(node, distance + BESIDE * length)
             if near is not None and abs(self._least(near)) < (NEAR_ZERO * rate) ** 2:
-                return self.curve.zero(node, distance, 0.05 * length, self._least) or found
-        return found
+                found = self.curve.zero(node, distance, 0.05 * length, self._least)
+                return distance if found is None else found
+        return distance
 
     def _least(self, node: Node) -> float:
         """The square of the least normal eigenvalue: real where it is one of a pair on an axis."""
@@ -280,12 +294,11 @@ class _Walk:
         found = [self.member(each) for each in branch_starts(self.curve, before, node, distance)]
         return without_twins(found, _properties)
 
-    def _add_event(self, node: Node | None, before: Node, kind: str) -> bool:
-        """Add a member at which something happens, if it was located; the answer is whether it was."""
+    def _add_event(self, node: Node | None, before: Node, kind: str) -> None:
+        """Add a member at which something happens, if there is one."""
         if node is not None and self.low <= node.point.value <= self.high:
             self._located[len(self.members)] = node, before
             self.add(node, kind)
-        return node is not None
 
     def _unstable(self, node: Node) -> float:
         return float(self.member(node).verdict == "unstable")
@@ -314,6 +327,7 @@ class _Walk:
 
 REMEMBERED = 16  # systems
 NEAR_ZERO = 0.1  # eigenvalue, in the rate of the motion, that may pass through zero
+BESIDE = 1e-3  # of a step: so near to a fold or a branch point a change of stability is a part of it
 QUICK_ENOUGH = 4  # iterations, after which a longer step is tried
 
 

@@ -1,5 +1,6 @@
 """Estimation: sensors, attitude from directions, the multiplicative extended Kalman filter, fits to observations."""
 
+from .brightness import Brightness
 from .covariance import CovarianceRun, propagate_covariance
 from .fit import fit
 from .fit_result import Fit
@@ -12,6 +13,7 @@ from .wahba import least_squares_attitude, triad
 
 __all__ = [
     "MEKF",
+    "Brightness",
     "CovarianceRun",
     "FilterInLoop",
     "FirstOrder",

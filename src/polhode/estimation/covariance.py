@@ -53,11 +53,16 @@ class CovarianceRun:
 
     @property
     def nonlinearity(self) -> float:
-        """The largest difference of the two covariances, relative to the standard deviations of first order."""
+        """The largest difference of the two covariances, relative to the standard deviations of first order: those of a
+        variable as a whole, because single components can be very small at times."""
         if self.sampled is None:
             return float("nan")
-        sigma = self.sigma()
-        unit = np.where(sigma > 0.0, sigma, 1.0)
+        variables = np.array([name.partition("[")[0] for name in self.names])
+        variances, unit = self.sigma() ** 2, np.ones((len(self.first_order), len(variables)))
+        for name in set(variables):
+            own = variables == name
+            mean = np.sqrt(variances[:, own].mean(axis=1, keepdims=True))
+            unit[:, own] = np.where(mean > 0.0, mean, 1.0)
         return float(np.abs((self.sampled - self.first_order) / (unit[:, :, None] * unit[:, None, :])).max())
 
     def plot(self, *, sigmas: float = 3.0) -> Figure:

@@ -1,8 +1,9 @@
 """Least-squares fits of a state and of parameters to observations, with the exact partial derivatives of the run.
 
 Unknowns are the state at the start, in coordinates of its tangent space, and any parameters of the system. The run
-(`simulate(..., tangent=[…])`) gives the derivatives of the states by both; those of what an observation shows of a state
-come from differences of order 8 along the tangent basis. SciPy's `least_squares` does the rest.
+(`simulate(..., tangent=[…])`) gives the derivatives of the states by both; `observed_states` those of what an observation
+shows of them: by dual numbers for kernels, and by differences of order 8 where it is a Python function. SciPy's
+`least_squares` does the rest.
 
 With several `segments` (multiple shooting) the run is cut into pieces, each of which starts from a state of its own; the
 gaps between them are closed as part of the fit. Errors then grow over a piece only, and long or chaotic motions can be
@@ -29,11 +30,11 @@ from ..simulation.default_step import method_and_step
 from ..simulation.driver import simulate
 from .fit_result import Fit, check_observable
 from .observations import Observation
+from .observed_states import SIZE, ObservedStates
 
 Array = NDArray[np.float64]
 
 STATE = "state"
-SIZE = 1e-3  # of the differences by which an observation is differentiated, relative to the sizes of the variables
 # How small a gap between segments is, relative to the state: little by little. A search that were to close them at once would
 # follow a narrow bent valley in tiny steps.
 CLOSURES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
@@ -264,7 +265,8 @@ class _Problem:
         y, Phi, t = np.concatenate(states), np.concatenate(tangents), np.concatenate(moments)
         for observation in self.observations:
             pick = np.searchsorted(t, observation.times)
-            values, slope = self._shown(observation, system, varied, y[pick], Phi[pick], len(x))
+            there = ObservedStates(self.layout, system, varied, y[pick], Phi[pick], self._typical)
+            values, slope = there.residuals(observation)
             rows.append(values)
             slopes.append(slope)
         for value, slope in self.prior_rows:
@@ -299,26 +301,6 @@ class _Problem:
     def _typical(self) -> Array:
         state = np.concatenate([np.full(v.manifold.dimension, self._size(v.name)) for v in self.layout.variables])
         return np.asarray(state)
-
-    def _shown(
-        self, seen: Observation, system: System, varied: VariedParameters | None, y: Array, Phi: Array, count: int
-    ) -> tuple[Array, Array]:
-        """The residuals of an observation, and their derivatives by x."""
-
-        def residuals(rows: Array, of: System = system) -> Array:
-            return seen.residuals(State(of, self.layout.unpack(rows), self.guess.t))
-
-        r = residuals(y)
-        basis = np.stack([self.layout.basis(row) for row in y])  # (n, size, dimension)
-        by_state = np.empty((*r.shape, self.dimension))
-        for j, size in enumerate(self._typical):
-            h = SIZE * size
-            moved = (w * residuals(y + o * h * basis[:, :, j]) for o, w in zip(OFFSETS, WEIGHTS, strict=True))
-            by_state[..., j] = sum(moved, np.zeros_like(r)) / h
-        slope = by_state @ Phi
-        if varied is not None:
-            slope[..., count - len(varied) :] += varied.derivatives(lambda other: residuals(y, other))
-        return r.reshape(-1), slope.reshape(-1, count)
 
     # --- priors and the result ----------------------------------------------------------------------------------------
 

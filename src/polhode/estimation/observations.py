@@ -1,22 +1,29 @@
 """What was seen of a motion at known times, and how far a state is from it: the terms of a least-squares fit.
 
 An observation is a list of times, what was seen at each, and its noise; `residuals(states)` are the differences from what
-states would show, divided by the noise. Fields and formulas are compared as numbers. An attitude is compared by the
+states would show, divided by the noise. Fields and quantities are compared as numbers. An attitude is compared by the
 rotation from the one to the other, a direction by the two components across it.
+
+Formulas, kernels and `Brightness` also have exact derivatives by the fields of a state (`shown`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 from numpy.typing import ArrayLike, NDArray
 
 from ..analysis.quantities import Quantity, quantity
 from ..core.system import State
 from ..errors import InvalidInputError
+from ..scalars.compile import Kernel
+from .brightness import Brightness
 from .sensors import direction
+from .shown_fields import Indices, Shown, ShownFormula, ShownKernel, Slopes
 
 Array = NDArray[np.float64]
 
@@ -24,14 +31,16 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Observation:
     """What was seen at `times`. `differences(states, which)` (n, m) tells states with n samples from those numbers `which`
-    that were seen, in the units of `sigma` (n, m), its standard deviation."""
+    that were seen, in the units of `sigma` (n, m), its standard deviation. `shown` is the function of fields from which
+    a single number comes, where its derivatives are known."""
 
     name: str
     times: Array
     sigma: Array
-    differences: Callable[[State, NDArray[np.int64]], Array]
-    which: NDArray[np.int64] | None = None
+    differences: Callable[[State, Indices], Array]
+    which: Indices | None = None
     independent: int | None = None
+    shown: Shown | None = None
 
     @property
     def count(self) -> int:
@@ -45,8 +54,18 @@ class Observation:
 
     def residuals(self, states: State) -> Array:
         """(n, m) differences divided by their standard deviation."""
-        which = np.arange(len(self.times)) if self.which is None else self.which
-        return np.asarray(self.differences(states, which) / self.sigma)
+        return np.asarray(self.differences(states, self._numbers) / self.sigma)
+
+    def slopes(self, states: State) -> Slopes | None:
+        """The derivatives (n, entries) of the residuals by the entries of fields; None where they are not known."""
+        if self.shown is None:
+            return None
+        _, slopes = self.shown.evaluate(states, self.times, self._numbers)
+        return {name: array / self.sigma for name, array in slopes.items()}
+
+    @property
+    def _numbers(self) -> Indices:
+        return np.arange(len(self.times)) if self.which is None else self.which
 
     def between(self, first: float, last: float) -> Observation:
         """What was seen from the one time to the other."""
@@ -77,7 +96,7 @@ class Observation:
         known = direction("reference", reference)
         across = np.stack([np.linalg.svd(u[None])[2][1:] for u in unit])  # two directions across each that was seen
 
-        def differences(states: State, which: NDArray[np.int64]) -> Array:
+        def differences(states: State, which: Indices) -> Array:
             shown = np.swapaxes(getattr(states, field), -1, -2) @ known
             return np.einsum("nij,nj->ni", across[which], shown)
 
@@ -102,18 +121,43 @@ class Observation:
 
     @classmethod
     def of(
-        cls, times: ArrayLike, given: str | Quantity, values: ArrayLike, sigma: ArrayLike, name: str | None = None
+        cls,
+        times: ArrayLike,
+        given: str | Quantity | Callable[..., Any] | Brightness,
+        values: ArrayLike,
+        sigma: ArrayLike,
+        name: str | None = None,
     ) -> Observation:
-        """A quantity: text such as "sqrt(X[0]**2 + X[1]**2 + X[2]**2)" for a distance, or a smooth function of the state
-        (with an axis of samples in front), such as the brightness of a body."""
+        """A quantity, seen as one number at each time. It is one of
+        - text such as "sqrt(X[0]**2 + X[1]**2 + X[2]**2)" for a distance
+        - a `Brightness`
+        - a kernel whose arguments are named like fields of the system: `def glow(R, t): ...`, with R the tuple of nine entries
+        - any other smooth function of the state, with an axis of samples in front
+
+        The derivatives of the first three are exact: of text as a formula, of the others by dual numbers. The last is
+        differentiated by differences of order 8.
+        """
         t, seen = _samples("values", times, values, ())
         label = name or (given if isinstance(given, str) else str(getattr(given, "__name__", "quantity")))
+        shown = _shown(given)
 
-        def differences(states: State, which: NDArray[np.int64]) -> Array:
-            shown = np.broadcast_to(quantity(states.system, given)(states), which.shape)
-            return (shown - seen[which])[:, None]
+        def differences(states: State, which: Indices) -> Array:
+            if shown is None:
+                found = np.broadcast_to(quantity(states.system, cast(Quantity, given))(states), which.shape)
+            else:
+                found, _ = shown.evaluate(states, t[which], which)
+            return (found - seen[which])[:, None]
 
-        return cls(label, t, _noise(sigma, (len(t), 1)), differences)
+        return cls(label, t, _noise(sigma, (len(t), 1)), differences, shown=shown)
+
+
+def _shown(given: Any) -> Shown | None:
+    """A quantity with its derivatives, where these are known."""
+    if isinstance(given, str):
+        return ShownFormula(given)
+    if isinstance(given, (Kernel, Dispatcher)):
+        return ShownKernel(given)
+    return given if isinstance(given, Brightness) else None
 
 
 def _times(times: ArrayLike) -> Array:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt, value
+from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt
 from .quaternion import Quaternion, multiply_
 from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
 
@@ -138,8 +138,7 @@ def cayley_increment_quaternion(c: Vector) -> Quaternion:
 def change_of_quaternion(q: Quaternion, e: Quaternion) -> Quaternion:
     """What a unit quaternion q changes by in q f, with `e = f − 1`; q f is scaled by `(3 − |q|²)/2`."""
     dx, dy, dz, dw = multiply_(q, e)
-    x0, y0, z0, w0 = value(q[0]), value(q[1]), value(q[2]), value(q[3])
-    s = 0.5 - 0.5 * (x0 * x0 + y0 * y0 + z0 * z0 + w0 * w0)
+    s = 0.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return dx + s * (q[0] + dx), dy + s * (q[1] + dy), dz + s * (q[2] + dz), dw + s * (q[3] + dw)
 
 

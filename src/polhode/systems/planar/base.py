@@ -42,8 +42,7 @@ ENERGY: Mapping[str, Invariant] = {"energy": Invariant("energy", "½ J ω² + U(
 def turned(c: Any, s: Any, versine: Any, sine: Any) -> tuple[Any, Any]:
     """(c, s) turned by the angle with this `1 − cos` and sine, and put back on the circle by one Newton step."""
     u, v = c - (c * versine + s * sine), s + (c * sine - s * versine)
-    u0, v0 = value(u), value(v)
-    n = 1.5 - 0.5 * (u0 * u0 + v0 * v0)
+    n = 1.5 - 0.5 * (u * u + v * v)
     return n * u, n * v
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from ...core.parameters import ParameterLayout
 from ...geometry.flat_matrices import copy, multiply, multiply_transposed, transpose
 from ...geometry.increments.son import WORKSPACE, solve_rotation
-from ...scalars import accumulate, compiled, flow, get, kernel, par, put, rate, value
+from ...scalars import accumulate, compiled, flow, get, kernel, par, put, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
 
 # Matrices of workspace that a flow needs (see `places`).
@@ -103,8 +103,8 @@ def off_the_axes(S: Any, y: Any, e: int, v: int, t: int, n: int) -> None:
     multiply_transposed(S, y, defect, e, e, n, 1)
     for i in range(n):
         for j in range(n):
-            both = value(get(y, e + i * n + j, S)) + value(get(y, e + j * n + i, S))
-            put(y, defect + i * n + j, S, both + value(get(y, defect + i * n + j, S)))
+            both = get(y, e + i * n + j, S) + get(y, e + j * n + i, S)
+            put(y, defect + i * n + j, S, both + get(y, defect + i * n + j, S))
     multiply(S, y, product, e, defect, n)
     for i in range(n * n):
         correction = 0.5 * (get(y, defect + i, S) + get(y, product + i, S))
@@ -121,7 +121,7 @@ def turning(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
     transpose(S, y, new, q, n)
     multiply_transposed(S, y, D, new, new, n, 1)
     for i in range(m):
-        put(y, D + i, S, -0.5 * value(get(y, D + i, S)))
+        put(y, D + i, S, -0.5 * get(y, D + i, S))
     for i in range(n):
         at = D + i * n + i
         put(y, at, S, get(y, at, S) + 0.5)
