@@ -85,7 +85,7 @@ def main() -> None:
         answered = tomllib.loads(ANSWERS.read_text())
         survived = {key for key, entry in trial.results.items() if entry["outcome"] in AGAIN} - answered.keys()
         todo = [m for m in mutants if m.key not in trial.results or (given.again and m.key in survived)]
-        trial.mutate([m for m in todo if m.path.startswith(given.only)], given.jobs)
+        trial.mutate([m for m in todo if m.path.startswith(given.only)], given.jobs, answered.keys())
     text = report(mutants, trial.results)
     (trial.folder / "report.md").write_text(text)
     print(text)

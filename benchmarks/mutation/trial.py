@@ -13,7 +13,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ FOLDERS = [
     "control",
 ]
 MOST = 150  # tests for one mutant
+SHARE = 0.25  # of the time, for one that is expected to survive
 PATIENCE = 7_200.0  # seconds by the clock, for what waits for ever
 NOTHING_FAILED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, USED_UP)
 SHORT = ["-m", "not verify"]
@@ -139,14 +140,15 @@ class Trial:
         process = fork(self.clean, [path, *SHORT, "--maxfail=1000"], [reach], save)
         return Job(process, lambda status: print(f"{path}: {status}, {time.monotonic() - begin:.0f} s", flush=True))
 
-    def mutate(self, mutants: list[Mutant], jobs: int) -> None:
-        """Try all of these, those first whose tests cost least."""
-        found = [(self._tests_for(mutant), mutant) for mutant in mutants]
+    def mutate(self, mutants: list[Mutant], jobs: int, answered: Collection[str] = ()) -> None:
+        """Try all of these, those first whose tests cost least; those last, for a shorter time, to which there is an answer."""
+        found = [(mutant.key in answered, self._tests_for(mutant), mutant) for mutant in mutants]
 
         def start() -> Iterator[Job]:
-            for chosen, mutant in sorted(found, key=lambda each: each[0][0][0] if each[0] else 0.0):
+            for known, chosen, mutant in sorted(found, key=lambda each: (each[0], each[1][0][0] if each[1] else 0.0)):
                 if chosen:
-                    yield self._mutation(mutant, [test for _, test in chosen])
+                    seconds = self.seconds * (SHARE if known else 1.0)
+                    yield self._mutation(mutant, [test for _, test in chosen], seconds)
                 else:
                     self.keep(
                         {"key": mutant.key, "mutant": str(mutant), "outcome": "unreached", "by": "", "seconds": 0}
@@ -161,8 +163,8 @@ class Trial:
             chosen = [each for path in importers(root, mutant.path) for each in ordered(self.tests, path, None)]
         return chosen[:MOST]
 
-    def _mutation(self, mutant: Mutant, chosen: list[str], whole_files: bool = False) -> Job:
-        """A copy with the fault, and the tests that concern it."""
+    def _mutation(self, mutant: Mutant, chosen: list[str], seconds: float, whole_files: bool = False) -> Job:
+        """A copy with the fault, and the tests that concern it, for so many seconds."""
         arguments = list(dict.fromkeys(t.partition("::")[0] for t in chosen)) + SHORT if whole_files else chosen
         copy, seen = self.folder / f"copy-{mutant.key}", self.folder / f"seen-{mutant.key}.json"
         shutil.rmtree(copy, ignore_errors=True)
@@ -171,7 +173,7 @@ class Trial:
         faulty = mutant.applied(path.read_text())
         path.unlink()
         path.write_text(faulty)
-        watch = Watch(seen, self.seconds, lambda test: 30.0 + 10.0 * self.tests.get(test, {}).get("seconds", 0.0))
+        watch = Watch(seen, seconds, lambda test: 30.0 + 10.0 * self.tests.get(test, {}).get("seconds", 0.0))
         watch.note("", "nothing run")
         begin = time.monotonic()
         process = fork(copy, arguments, [watch])
@@ -182,7 +184,7 @@ class Trial:
             seen.unlink()
             outcome = "survived" if status in NOTHING_FAILED else "timeout" if status == -signal.SIGPROF else "killed"
             if status == pytest.ExitCode.USAGE_ERROR and not whole_files:  # tests have other names with the fault
-                run_all(iter([self._mutation(mutant, chosen, whole_files=True)]), 1)
+                run_all(iter([self._mutation(mutant, chosen, seconds, whole_files=True)]), 1)
                 return
             entry = {"key": mutant.key, "mutant": str(mutant), "outcome": outcome, "status": status}
             entry |= {"by": last["test"] if outcome != "survived" else "", "what": last["what"]}

@@ -148,6 +148,14 @@ def test_a_body_at_rest_stays() -> None:
     np.testing.assert_array_equal(found.R, np.broadcast_to(np.eye(3), found.R.shape))
 
 
+def test_the_steps_of_a_body_at_rest_begin_as_those_of_scipy() -> None:
+    """Twelve evaluations each, two to begin and three for the dense output of the last."""
+    rest = ph.FreeRigidBody([1, 2, 3]).state()
+    found = ph.simulate(rest, step=1e-3, steps=1, method=ph.DOP853())
+    times = solve_ivp(lambda t, y: 0.0 * y, (0.0, 1.0), [1.0], method="DOP853").t
+    assert found.stats.evaluations == 2 + 12 * np.searchsorted(times, 1e-3) + 3
+
+
 def test_a_force_that_sets_in_late_is_not_stepped_over() -> None:
     body = ph.AttitudeBody([1, 2, 3], moment=lambda t: (0.0, 0.0, np.exp(-((t - 40.0) ** 2))))
     found = ph.simulate(body.state(), step=0.01, steps=8000, save_every=8000, method=ph.DOP853())

@@ -60,6 +60,9 @@ def test_a_step_that_does_not_converge_is_done_in_pieces() -> None:
     status, done = run.advance(0, 3, 1, rows)
     assert (status, done) == (0, 3)
     assert run.report.numbers[RETRIES] > 0
+    once = ph.GaussLegendre().start(state, 7.0)
+    assert once.advance(0, 1, 1, np.empty((1, once.row_size))) == (0, 1)
+    assert once.report.numbers[RETRIES] == 1, "halves of the step converge"
     truth = ph.simulate(state, step=0.1, steps=120, method=TIGHT).final
     found = run.states(rows)[-1]
     assert np.abs(found[:9].reshape(3, 3) - truth.R).max() < 0.05

@@ -102,6 +102,12 @@ def test_bad_inertia_is_refused(inertia: object, why: str) -> None:
     assert caught.value.field == "inertia"
 
 
+def test_equilibria() -> None:
+    """At rest, and about each principal axis at rate 1."""
+    rates = [equilibrium.omega for equilibrium in ph.FreeRigidBody([1, 2, 3]).equilibria()]
+    np.testing.assert_array_equal(rates, [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
 def test_an_unphysical_body_needs_a_flag() -> None:
     body = ph.FreeRigidBody(inertia=[1, 1, 3], allow_unphysical=True)
     state = body.state(omega=[0.3, 0.2, 0.4])

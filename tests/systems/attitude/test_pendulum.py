@@ -60,6 +60,7 @@ def test_hanging_and_inverted() -> None:
     assert -up @ hanging.R @ body.rho0 < 0 < -up @ inverted.R @ body.rho0, "the height of the centre of mass"
     found = ph.linearize(hanging)
     assert found.verdict == "stable"
+    assert found.explanation.endswith("a family of one dimension"), "the turns about the vertical"
     same_eigenvalues(found.eigenvalues, golden("so3")["linearisation"]["pendulum3d_hanging"]["eigenvalues"])
     assert ph.linearize(inverted).verdict == "unstable"
 

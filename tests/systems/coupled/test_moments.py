@@ -21,13 +21,19 @@ def drag(t, R, omega):  # type: ignore[no-untyped-def]
 
 
 def test_without_coupling_each_is_a_body_alone() -> None:
-    """The first with a kernel, the second with damping, a rotor and constant components: the same steps as AttitudeBody."""
+    """The first with a kernel and a potential, the second with damping, a rotor and constant components: the same steps as
+    AttitudeBody."""
     gyro, constant = [0.1, -0.2, 0.3], [0.1, 0.0, -0.2]
     both = ph.CoupledBodies(
-        INERTIAS, gyros=[[0, 0, 0], gyro], dampings=[0.0, DAMPING], moments=[drag, constant], frame="body"
+        INERTIAS,
+        potential="0.8*R1_13",
+        gyros=[[0, 0, 0], gyro],
+        dampings=[0.0, DAMPING],
+        moments=[drag, constant],
+        frame="body",
     )
     alone = [
-        ph.AttitudeBody(INERTIAS[0], moment=drag),
+        ph.AttitudeBody(INERTIAS[0], potential="0.8*R13", moment=drag),
         ph.AttitudeBody(INERTIAS[1], gyro=gyro, damping=DAMPING, moment=constant),
     ]
     state = both.state(omega=OMEGA)

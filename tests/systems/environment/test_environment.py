@@ -215,7 +215,9 @@ def test_mistakes_are_named(given: dict[str, Any], said: str) -> None:
         ph.Gyrostat(J, **given)
 
 
-def test_shares_of_light_above_one_are_refused() -> None:
+def test_plates_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match=r"normal = \[0, 0, 0\]: expected a nonzero vector"):
+        ph.Plate(1.0, [0, 0, 0])
     with pytest.raises(InvalidInputError, match=r"their sum 1\.2 is above 1"):
         ph.Plate(1.0, [0, 0, 1], specular=0.7, diffuse=0.5)
 

@@ -66,6 +66,7 @@ def test_the_reference_field() -> None:
     ppigrf = pytest.importorskip("ppigrf")
     from datetime import datetime
 
+    assert MagneticField.igrf("2023-05-06", degree=1).degree == 1
     field = MagneticField.igrf("2023-05-06")
     latitude, longitude, d = np.radians(40.0), np.radians(-70.0), 6871.2e3
     up = np.array([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)])

@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, PointMasses, Sphere
+from polhode.scalars.protocol import SOLVES
 from polhode.systems.full_body.inertial import FullBodyProblem
 from polhode.systems.full_body.relative import FullTwoBodyProblem
 
@@ -57,6 +58,12 @@ def test_all_four_discrete_forms_are_one_map() -> None:
     for run in runs[1:]:
         for found, expected in zip(states_of(run), states_of(runs[0]), strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_the_rotation_of_each_body_is_solved_for_and_counted() -> None:
+    run = ph.LGVI().start(FullTwoBodyProblem.example(), 0.01)
+    run.advance(0, 3, 1, np.empty((3, run.row_size)))
+    assert run.report.numbers[SOLVES] == 3 * 2
 
 
 @pytest.mark.verify

@@ -30,6 +30,11 @@ def test_lagranges_equations() -> None:
     np.testing.assert_allclose(final.omega, y[2:], atol=1e-11)
 
 
+def test_newtons_method_begins_near_the_root() -> None:
+    """At h ω: its error is of order h²."""
+    assert ph.simulate(STATE, step=0.01, steps=20).stats.max_iterations == 2
+
+
 @pytest.mark.parametrize("form", ["hamiltonian", "lagrangian"])
 def test_the_discrete_equations(form: str) -> None:
     h = 0.05

@@ -97,7 +97,8 @@ def test_inertia_and_momentum_of_rotors_made_of_points() -> None:
     whole = np.sum(points**2) * np.eye(3) - points.T @ points
     ring = mass * radius**2
     wheel = ph.Rotor([ring, 0.5 * ring], mass, place, 3 * axis, speed)
-    body = ph.Gyrostat(INERTIA, rotors=[wheel, {"inertia": 0.05, "axis": [0, 1, 0], "speed": -2.0}])
+    without_mass = {"inertia": 0.05, "position": [1.0, 2.0, 3.0], "axis": [0, 1, 0], "speed": -2.0}
+    body = ph.Gyrostat(INERTIA, rotors=[wheel, without_mass])
     np.testing.assert_allclose(body.inertia.matrix, INERTIA + mass / n * whole + 0.05 * np.eye(3), atol=1e-14)
     momentum = mass / n * np.sum(np.cross(points, np.cross(speed * axis, arms)), axis=0)
     np.testing.assert_allclose(body.rho, momentum + [0.0, -0.1, 0.0], atol=1e-14)

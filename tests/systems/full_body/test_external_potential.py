@@ -1,0 +1,53 @@
+"""External potentials: the kernels of energy, force and moment, of formulas and of functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.geometry import so3
+from polhode.scalars import double, duals, get3, get9, kernel, loop, put3, where
+from polhode.systems import ExternalPotential
+
+X, R, T, STEP = np.array([0.4, -0.7, 1.1]), so3.exp([0.3, -0.8, 0.5]), 0.6, 1e-5
+
+
+def test_force_and_moment_are_the_slopes_of_the_energy() -> None:
+    field = ExternalPotential("0.1*x*R13 + 0.05*y**2 + 0.02*R33*z*cos(t)")
+    U, slope, moment = field.evaluate(double, np.zeros(0), 0, T, tuple(X), tuple(R.reshape(-1)))
+    assert abs(U - field.energy(T, X, R)) < 1e-15
+    for i, e in enumerate(np.eye(3)):
+        moved = [field.energy(T, X + sign * STEP * e, R) for sign in (1.0, -1.0)]
+        turned = [field.energy(T, X, R @ so3.exp(sign * STEP * e)) for sign in (1.0, -1.0)]
+        assert abs(slope[i] - (moved[0] - moved[1]) / (2.0 * STEP)) < 1e-10
+        assert abs(moment[i] + (turned[0] - turned[1]) / (2.0 * STEP)) < 1e-10
+
+
+@kernel
+def trap(x, R):
+    """One that chooses, and so has no formula."""
+    return (
+        0.05 * (x[0] * x[0] + 2.0 * x[1] * x[2]) - 0.02 * R[8] * x[1] + where(x[0] < 1e3, 0.1 * R[2] * x[0], 0.0 * x[0])
+    )
+
+
+def test_second_derivatives_of_a_kernel() -> None:
+    """What duals carry through it: ∂²U/∂x², and the derivative of the moment by x."""
+    evaluate = ExternalPotential(trap, length=2.0).evaluate
+
+    @loop
+    def put_forces(S: Any, y: Any, out: Any) -> None:
+        _, slope, moment = evaluate(S, out, 0, 0.0, get3(y, 0, S), get9(y, 3, S))
+        put3(out, 0, S, slope)
+        put3(out, 3, S, moment)
+
+    y, found = np.zeros((12, 4)), np.zeros(24)
+    y[:3, 0], y[3:, 0], y[:3, 1:] = X, R.reshape(-1), np.eye(3)
+    put_forces.on(duals(3), y.reshape(-1), found)
+    by_place = found.reshape(6, 4)[:, 1:]
+    np.testing.assert_allclose(by_place[:3], [[0.1, 0.0, 0.0], [0.0, 0.0, 0.1], [0.0, 0.1, 0.0]], atol=1e-12)
+    # M = −∂U/∂ξ with ∂R/∂ξ = R S(e): U holds 0.1 R₁₃ x₁ − 0.02 R₃₃ x₂
+    turned = np.array([R @ so3.hat(e) for e in np.eye(3)])
+    expected = np.transpose([-0.1 * turned[:, 0, 2], 0.02 * turned[:, 2, 2], np.zeros(3)])
+    np.testing.assert_allclose(by_place[3:], expected, atol=1e-12)
