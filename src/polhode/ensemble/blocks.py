@@ -243,7 +243,7 @@ def _advance_run(job: Job, schedule: Schedule, run: Run) -> tuple[Array, int]:
     """Samples (time, row) of one run, and its status."""
     samples = np.zeros((len(schedule.numbers), run.row_size))
     every = schedule.total + 1 if schedule.final else schedule.every
-    run.advance(0, 0, every, samples[:0])  # a closed form begins with its own value at the start
+    run.begin(0)  # a closed form begins with its own value at the start
     if not schedule.final:
         samples[0] = run.row
     status, chunk = 0, max(1, WORK_AT_ONCE // width(run.kind))
