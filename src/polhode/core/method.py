@@ -171,6 +171,11 @@ class Run(ABC):
         status, 0 for success, and the time there."""
         raise NotImplementedError(f"{type(self).__name__} has no steps of its own")
 
+    def set_out(self, start: Start) -> bool:
+        """Optional: begin anew from there, with the bits of a new run, but without what depends on the system alone being made
+        again. False where this run cannot: then nothing is changed."""
+        return False
+
     def restarted(self, state: State, step: float) -> Run | None:
         """Optional: the run set to begin anew, with another step, from its first state or one beside it, so that what depends
         on the system alone is not set up again. None where a new run has to be made."""
