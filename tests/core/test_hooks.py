@@ -22,6 +22,10 @@ def test_every_system_answers(name: str) -> None:
         total = system.energies(values, np.array([state.t]))["total"]
         if energy is not None:
             np.testing.assert_allclose(total, system.invariants(values)[energy], rtol=1e-12, atol=1e-12)
+    assert system.conserves_energy == any(each.kind == "energy" for each in system.conserved.values())
+    if system.conserves_energy:
+        names = [key for key, each in system.conserved.items() if each.kind == "energy"]
+        np.testing.assert_array_equal(system.energy(values), system.invariants(values)[names[0]])
     rotation = system.inertial_rotation(values, np.array([state.t]))
     if rotation is not None and "x1" not in system.fields:
         R, omega = rotation

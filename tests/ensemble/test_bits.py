@@ -45,6 +45,15 @@ def test_members_are_their_single_runs_on_some(method: Method, name: str) -> Non
     check_bits(method, next(subject for subject in SUBJECTS if subject.name == name), width=0)
 
 
+@pytest.mark.parametrize("method", [ph.GaussLegendre(), ph.DOP853(), ph.Exact()], ids=repr)
+def test_members_of_one_system_are_their_single_runs(method: Method) -> None:
+    body = ph.FreeRigidBody.example().system
+    states = [body.state(omega=[0.9 - 0.4 * k, -0.7, 0.3 + 0.3 * k]) for k in range(4)]
+    found = ph.ensemble(states, step=0.5, steps=4, save=1, method=method, workers=1)
+    for i, state in enumerate(states):
+        np.testing.assert_array_equal(found.R[i], ph.simulate(state, step=0.5, steps=4, method=method).R)
+
+
 def test_every_method_is_tried() -> None:
     assert {type(method) for method, _ in pairs()} == set(known_methods().values())
 

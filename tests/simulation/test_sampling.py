@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.simulation.sampling import Grid
 from tests.tiers import later
 
 FREE = ph.FreeRigidBody.example()
@@ -17,6 +18,14 @@ METHODS = [ph.LGVI(), ph.LGVI(4, "lagrangian"), ph.RK4(), ph.DOP853(), ph.Exact(
 def fields(trajectory: ph.Trajectory) -> np.ndarray:
     arrays = trajectory.values.values()
     return np.concatenate([array.reshape(len(trajectory), -1) for array in arrays], axis=1)
+
+
+@pytest.mark.parametrize("every", [1, 3, 10])
+@pytest.mark.parametrize("first", [0, 3, 7])
+def test_samples_on_the_grid_are_the_first_every_so_many_th_and_the_last(every: int, first: int) -> None:
+    for last in range(first, first + 25):
+        wanted = [n for n in range(first, last + 1) if n in (first, last) or n % every == 0]
+        assert Grid(0.0, 0.1, every).sampled(first, last).tolist() == wanted
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -7,13 +7,16 @@ has ended; a callback that follows leaves NaN too, so that a loop with slow call
 
 from __future__ import annotations
 
+import _signal
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (int(signal.SIGINT), int(signal.SIGTERM))
+# without the wrappers of `signal`, which look for the name of every handler: that takes longer than a hundred steps
+get_handler, set_handler = _signal.getsignal, _signal.signal
 
 
 class _Watch(threading.local):
@@ -22,6 +25,9 @@ class _Watch(threading.local):
     active = False
     interrupted = False
     error: BaseException | None = None
+
+    def __init__(self) -> None:
+        self.outer: list[tuple[bool, BaseException | None]] = []  # of the blocks around
 
 
 _watch = _Watch()
@@ -41,15 +47,15 @@ def call(function: Callable[..., None], *arguments: Any) -> None:
             _watch.error = error
 
 
-@contextmanager
-def watch_callbacks() -> Iterator[None]:
+class watch_callbacks(ContextDecorator):
     """Note the first error of the callbacks in this block, for `raise_noted`."""
-    outer = _watch.active, _watch.error
-    _watch.active, _watch.error = True, None
-    try:
-        yield
-    finally:
-        _watch.active, _watch.error = outer
+
+    def __enter__(self) -> None:
+        _watch.outer.append((_watch.active, _watch.error))
+        _watch.active, _watch.error = True, None
+
+    def __exit__(self, *raised: object) -> None:
+        _watch.active, _watch.error = _watch.outer.pop()
 
 
 def raise_noted() -> None:
@@ -66,8 +72,7 @@ def treat_termination_as_interrupt() -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
-@contextmanager
-def defer_signals() -> Iterator[None]:
+class defer_signals:
     """Let the block finish: Ctrl-C, and SIGTERM where Python handles it, take effect after it.
 
     >>> import os
@@ -80,25 +85,24 @@ def defer_signals() -> Iterator[None]:
     to the end
     then interrupted
     """
-    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
-        yield
-        return
-    arrived: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
-        arrived.append(number)
-        if before[number] is signal.default_int_handler:  # which will end the run
+    def __enter__(self) -> None:
+        self._arrived: list[int] = []
+        self._before: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():  # which alone receives signals
+            handlers = {number: get_handler(number) for number in SIGNALS}
+            self._before = {number: handler for number, handler in handlers.items() if callable(handler)}
+        for number in self._before:
+            set_handler(number, self._note)
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._arrived.append(number)
+        if self._before[number] is signal.default_int_handler:  # which will end the run
             _watch.interrupted = True
 
-    handlers = {int(number): signal.getsignal(number) for number in SIGNALS}
-    before: dict[int, Any] = {number: handler for number, handler in handlers.items() if callable(handler)}
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        for number, handler in self._before.items():
+            set_handler(number, handler)
         _watch.interrupted = False
-    for number in arrived:
-        before[number](number, None)
+        for number in self._arrived if kind is None else ():
+            self._before[number](number, None)

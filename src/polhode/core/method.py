@@ -6,6 +6,7 @@ claims a trait is tested for it on every system that it accepts.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class Report:
     @property
     def worst_residual(self) -> float:
         """The largest relative residual that a solve was left with."""
-        return float(np.sqrt(self.numbers[WORST_RESIDUAL]))
+        return math.sqrt(self.numbers[WORST_RESIDUAL])
 
     @property
     def retries(self) -> int:
@@ -151,6 +152,11 @@ class Run(ABC):
         """Do the steps number `first` … `first + count − 1`, writing `row` into the rows of `samples` after each step
         whose number is a multiple of `every`. Returns a status, 0 for success, and the number of steps done."""
 
+    def begin(self, first: int) -> None:
+        """Compile what `advance` needs, or find it in the cache, so that this is not counted as the run's time; with the
+        state after step number `first` as the method itself has it."""
+        self.advance(first, 0, 1, np.empty((0, self.row_size)))
+
     def follow(self, times: Array, samples: Array) -> tuple[int, int]:
         """Optional, with `dense = True`: go from the present sample through `times`, in the direction of the step, none of
         them before it, by the method's own dense output. Writes `sample` at each time into the rows of `samples`, as far as
@@ -164,6 +170,11 @@ class Run(ABC):
         """Optional, for an adaptive method: do so many steps of its own length; the sample is where they end. Returns a
         status, 0 for success, and the time there."""
         raise NotImplementedError(f"{type(self).__name__} has no steps of its own")
+
+    def set_out(self, start: Start) -> bool:
+        """Optional: begin anew from there, with the bits of a new run, but without what depends on the system alone being made
+        again. False where this run cannot: then nothing is changed."""
+        return False
 
     def restarted(self, state: State, step: float) -> Run | None:
         """Optional: the run set to begin anew, with another step, from its first state or one beside it, so that what depends
@@ -283,7 +294,7 @@ def sampled_steps(first: int, count: int, every: int) -> NDArray[np.int64]:
     """
     last = first + count
     numbers = np.arange((first // every + 1) * every, last + 1, every)
-    return np.append(numbers, last) if count and (not numbers.size or numbers[-1] != last) else numbers
+    return np.append(numbers, last) if count and last % every else numbers
 
 
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:

@@ -156,6 +156,16 @@ class System(Hooks):
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         """The conserved quantities named in `conserved` (leading axes allowed)."""
 
+    @property
+    def conserves_energy(self) -> bool:
+        """Whether one of the conserved quantities is an energy."""
+        return any(invariant.kind == "energy" for invariant in self.conserved.values())
+
+    def energy(self, values: Mapping[str, Array]) -> Array:
+        """The conserved energy alone (leading axes allowed)."""
+        name = next(name for name, invariant in self.conserved.items() if invariant.kind == "energy")
+        return self.invariants(values)[name]
+
     @classmethod
     @abstractmethod
     def example(cls) -> State:
@@ -164,7 +174,7 @@ class System(Hooks):
     def enter(self, representation: str, state: State) -> Array:
         """The flat array of `state` in a representation, without force slots."""
         layout = self.representations[representation].layout
-        return layout.pack({v.name: getattr(state, v.name) for v in layout.variables})
+        return layout.pack({v.name: self.derive(v.name, state.values) for v in layout.variables})
 
     def canonical(self) -> Canonical:
         """The motion in canonical variables; those of the default representation are, unless a system says otherwise."""

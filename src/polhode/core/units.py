@@ -108,7 +108,7 @@ class Units:
     def given(cls, units: Units | Mapping[str, str] | None) -> Units:
         """Those that a user gave: `Units`, a mapping such as `{"length": "km"}`, or None for none."""
         if units is None or isinstance(units, Units):
-            return units or cls()
+            return units or UNNAMED
         if not isinstance(units, Mapping):
             raise InvalidInputError("units", units, "a mapping such as {'length': 'km', 'time': 's', 'mass': 'kg'}")
         for key in units:
@@ -166,6 +166,9 @@ class Units:
         value = float(match[1].replace("_", "")) * size
         short = float(f"{value:.15g}")  # 1.1 km are 1100 m, although the product of the two doubles is not
         return short if abs(short - value) <= 4e-16 * abs(value) else value
+
+
+UNNAMED = Units()
 
 
 def parse(text: str, known: Mapping[str, tuple[float, Powers]] = KNOWN) -> tuple[float, Powers]:

@@ -197,21 +197,23 @@ class _Group:
         starts, parameters = self._packed(self.rows, kind), self._packed(self.parameters, kind)
         representation = self.systems[0].representations[job.form]
 
-        def begin(g: int) -> Run:
+        def start(g: int) -> Start:
             state = self.state(self.places[g * width(kind)])
             if kind == double:
-                return method.start(state, schedule.step)
+                return Start.of(state, schedule.step, method.representation)
             p = parameters[min(g, len(parameters) - 1)]
-            return method.run(Start(state, schedule.step, kind, representation, starts[g].copy(), p.copy()))
+            return Start(state, schedule.step, kind, representation, starts[g].copy(), p.copy())
 
-        run = begin(0)
+        run = method.run(start(0))
         if serves(run):
             further = np.stack([run.further_parameters(system) for system in self.systems])
             bench = Rows(run, starts, np.hstack([parameters, self._packed(further, kind)]))
             samples = _advance_rows(job, schedule, bench)
             failed = np.repeat(bench.statuses != 0, width(kind))
         else:
-            pairs = [_advance_run(job, schedule, run if g == 0 else begin(g)) for g in range(len(starts))]
+            pairs = [_advance_run(job, schedule, run)]
+            for there in map(start, range(1, len(starts))):
+                pairs.append(_advance_run(job, schedule, run if run.set_out(there) else method.run(there)))
             samples = np.stack([pair[0] for pair in pairs])
             failed = np.repeat([bool(pair[1]) for pair in pairs], width(kind))
         g, t, _ = samples.shape
@@ -243,7 +245,7 @@ def _advance_run(job: Job, schedule: Schedule, run: Run) -> tuple[Array, int]:
     """Samples (time, row) of one run, and its status."""
     samples = np.zeros((len(schedule.numbers), run.row_size))
     every = schedule.total + 1 if schedule.final else schedule.every
-    run.advance(0, 0, every, samples[:0])  # a closed form begins with its own value at the start
+    run.begin(0)  # a closed form begins with its own value at the start
     if not schedule.final:
         samples[0] = run.row
     status, chunk = 0, max(1, WORK_AT_ONCE // width(run.kind))

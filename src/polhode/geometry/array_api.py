@@ -157,15 +157,12 @@ def front(kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...]) ->
 
     def on_arrays(*args: ArrayLike) -> NDArray[np.float64]:
         arrays = [as_array(n, a, s) for n, a, s in zip(names, args, inputs, strict=True)]
-        if all(
-            a.size == size for a, size in zip(arrays, sizes, strict=True)
-        ):  # one of each: on numbers, three times as fast
-            entries = [a.reshape(-1) if s else a.reshape(-1)[0] for a, s in zip(arrays, inputs, strict=True)]
+        if [a.size for a in arrays] == sizes:  # one of each: on numbers, three times as fast
+            numbers = [tuple(a.flat) if s else a.flat[0] for a, s in zip(arrays, inputs, strict=True)]
             with np.errstate(all="ignore"):
-                found = np.array(kernel(*(tuple(e) if s else e for e, s in zip(entries, inputs, strict=True))))
-            return found.reshape(
-                max((a.shape[: a.ndim - len(s)] for a, s in zip(arrays, inputs, strict=True)), key=len) + output
-            )
+                found = np.array(kernel(*numbers))
+            leading = [a.shape[: a.ndim - len(s)] for a, s in zip(arrays, inputs, strict=True)]
+            return found.reshape(max(leading, key=len) + output)
         check_leading(names, arrays, inputs)
         with np.errstate(all="ignore"):  # both sides of a `where` are computed, and one of them may divide by zero
             return assembled(kernel(*(components(a, s) for a, s in zip(arrays, inputs, strict=True))), output)

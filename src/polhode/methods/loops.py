@@ -6,6 +6,7 @@ a momentum, or a linear combination of stages, is the same loop over doubles for
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -169,7 +170,7 @@ def no_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 def aligned(shape: int | tuple[int, ...], values: Any = 0.0) -> Array:
     """An array that begins at the start of a cache line, with these values: then no vector of eight doubles lies across two
     lines."""
-    size = int(np.prod(shape))
+    size = shape if isinstance(shape, int) else math.prod(shape)
     room = np.empty(size + CACHE_LINE // 8)
     start = -room.ctypes.data % CACHE_LINE // 8
     found = room[start : start + size].reshape(shape)
@@ -199,10 +200,10 @@ class Workbench:
         self.force: BoundFlow = force.on(self.kind)
         self.room = on_cache_lines(start.y.size)
         size = start.y.size + self.slots.size + representation.workspace * self.width
-        self.y = aligned(self.room + size)[self.room :]
-        self.y[: start.y.size] = start.y
+        numbers = aligned(self.room + on_cache_lines(size) + start.p.size)
+        self.y, self.p = numbers[self.room : self.room + size], numbers[self.room + on_cache_lines(size) :]
+        self.y[: start.y.size], self.p[:] = start.y, start.p
         self.carried = self.slots.forces + self.slots.size
-        self.p = aligned(start.p.shape, start.p)
         self.report = Report()
 
     def states(self, samples: Array) -> Array:
@@ -222,6 +223,15 @@ class LoopRun(Workbench, Run):
     def further_parameters(system: System) -> Array:
         """What the loop reads behind the parameters of the system."""
         return np.empty(0)
+
+    @property
+    def entered(self) -> Compiled:
+        """The function that `advance` calls."""
+        return self.loop
+
+    def begin(self, first: int) -> None:
+        if not self.entered.entered_on(self.kind):
+            super().begin(first)
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         motion = self.kind, self.main, self.force, self.y, self.p, self.slots

@@ -169,6 +169,10 @@ class RungeKuttaRun(LoopRun):
         if rhs and rhs.fusible and force.fusible and self._size <= MOST_FUSED and self.kind is double:
             self._fused = fused_loop(rhs, force, self.slots, self._size)
 
+    @property
+    def entered(self) -> Compiled:
+        return self._fused or self.loop
+
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         if self._fused is None:
             return super().advance(first, count, every, samples)

@@ -105,12 +105,17 @@ class Compiled(Compilable):
         """One that makes no machine code, and has none in the cache: those who take it have it in theirs."""
         return njit(**LINKED, **_OPTIONS)(self.function)
 
+    def entered_on(self, kind: types.Type) -> bool:
+        """Whether `on` has been called with this scalar, so that the next call compiles nothing."""
+        return id(kind) in self._entries
+
     def on(self, kind: types.Type, *args: Any) -> Any:
         """Call it with the scalar's type and further arguments. Their types must follow from `kind`: Numba looks at them
         the first time only, which for a call with many arguments is most of its cost."""
+        for argument in args:
+            if type(argument) is np.ndarray and not argument.flags.c_contiguous:
+                return self.dispatcher(kind, *args)
         found = self._entries.get(id(kind))
-        if not all(a.flags.c_contiguous for a in args if isinstance(a, np.ndarray)):
-            return self.dispatcher(kind, *args)
         if found is None:  # the type is kept, so that no other can get its id
             found = kind, self.dispatcher.compile((kind_type(kind), *map(self.dispatcher.typeof_pyval, args)))
             self._entries[id(kind)] = found
@@ -192,9 +197,10 @@ class Flow(Compilable):
 
     def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:
         """The flow for this scalar; `time` is the type of t, lanes where each lane is at another time."""
-        if (kind, time) not in self._bound:
-            self._bound[kind, time] = BoundFlow(self.dispatcher, kind, (time, *self._rest[1:]))
-        return self._bound[kind, time]
+        bound = self._bound.get((kind, time))
+        if bound is None:
+            bound = self._bound[kind, time] = BoundFlow(self.dispatcher, kind, (time, *self._rest[1:]))
+        return bound
 
 
 def flow(function: Callable[..., int]) -> Flow:

@@ -32,11 +32,13 @@ def check_arguments(state: Any, method: Any) -> None:
 
 def check_start(state: State) -> None:
     """Refuse a start at which the energy is not a number, outside the domain of a potential, or too large for a double."""
-    if any(np.abs(value).max(initial=0.0) > LARGE for value in state.values.values()):
+    if any(abs(number) > LARGE for value in state.values.values() for number in value.ravel().tolist()):
         for name, quantity in (*state.values.items(), *state.invariants().items()):
             if np.any(np.isinf(quantity)):
                 problem = f"its {name} is too large for a double; smaller rates or other units are needed"
                 raise InvalidInputError("state", state, problem=problem)
+    if not state.system.offers("energies"):
+        return
     with np.errstate(all="ignore"):
         parts = state.system.energies(state.values, state.t)
     if any(np.any(np.isnan(part)) for part in parts.values()):

@@ -144,9 +144,10 @@ def simulate(
     """
     check_arguments(state, LGVI() if method is None else method)
     provenance = labels(provenance, units, epoch)
-    named = Units.given(units)
-    step = named.number("step", step, "time") if isinstance(step, str) else step
-    t_end = named.number("t_end", t_end, "time") if isinstance(t_end, str) else t_end
+    if isinstance(step, str):
+        step = Units.given(units).number("step", step, "time")
+    if isinstance(t_end, str):
+        t_end = Units.given(units).number("t_end", t_end, "time")
     if controller is not None:
         _check_alone(
             tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time as clock
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,21 +68,18 @@ class Job:
             with watch_callbacks(), explain_missing_derivatives(self.method, directions):
                 run = started or schedule.start(self.method, self.state, kind, directions)
                 raise_noted()
-            if earlier is not None and earlier.carry is not None:
-                run.restore(earlier.carry[read : read + run.carried])
-                read += run.carried
+                if earlier is not None and earlier.carry is not None:
+                    run.restore(earlier.carry[read : read + run.carried])
+                    read += run.carried
+                run.begin(first)
             rows = 1 + schedule.count(total) - schedule.count(first) + bool(total % every)
             samples = np.empty((rows, run.row_size))
-            with explain_missing_derivatives(self.method, directions):
-                # compiles the loop, or finds it in the cache, before the clock starts
-                run.advance(first, 0, every, samples[:0])
             samples[0] = run.row
             drift = _Drift(self.system, run, kind, directions) if self.progress else None
             began = clock.perf_counter()
             end = self._advance(run, samples, first, total, drift)
             seconds += clock.perf_counter() - began
-            last = [end.done] if end.done % every and end.done > first else []
-            numbers = np.concatenate([[first], schedule.saved(first, end.done), last]).astype(int)
+            numbers = schedule.sampled(first, end.done)
             states = run.states(samples[: len(numbers)])
             del samples  # as large as the result
             if self.tangent:
@@ -112,7 +109,9 @@ class Job:
             tangent_of=self.tangent.request if whole and self.tangent else (),
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
-            carry=np.concatenate(carry) if whole and end.stopped is None and isinstance(schedule, Grid) else None,
+            carry=(np.concatenate(carry) if len(carry) > 1 else carry[0])
+            if whole and end.stopped is None and isinstance(schedule, Grid)
+            else None,
         )
         if isinstance(schedule, ChosenTimes) and not schedule.has_start and len(trajectory) > 1:
             trajectory = _without_start(trajectory)
@@ -150,8 +149,8 @@ class Job:
                     if self.events:  # every step is examined; the samples are taken from these rows
                         count = min(count, 1 + WATCHED_NUMBERS // run.row_size)
                         rows = np.empty((count, run.row_size))
+                        before = run.row.copy()
                     inner = 1 if self.events else every
-                    before = run.row.copy()
                     began = clock.perf_counter()
                     with defer_signals():
                         status, good = advance_to_last_valid(run, done, count, inner, rows)
@@ -211,8 +210,7 @@ class Job:
         return noted
 
 
-@dataclass(frozen=True)
-class _End:
+class _End(NamedTuple):
     """The number of steps done, and what ended the run: a failed step (its status), an interruption, or an event."""
 
     done: int

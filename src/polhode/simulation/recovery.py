@@ -36,7 +36,7 @@ def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Ar
             if again and good > 0:
                 good = min(further, good - 1)
                 continue
-        if np.all(np.isfinite(saved)) and np.all(np.isfinite(run.sample)):
+        if np.isfinite(saved).all() and np.isfinite(run.sample).all():
             return status, good
         status, good = NOT_FINITE, _last_finite(run, before, first, good)
         if good == 0:  # not even the force at the start may be finite
@@ -51,7 +51,7 @@ def _last_finite(run: Run, before: Array, first: int, count: int) -> int:
         middle = (low + high) // 2
         run.restore(before)
         status, _ = run.advance(first, middle, first + count + 1, np.empty((0, run.row_size)))
-        if status == 0 and np.all(np.isfinite(run.sample)):
+        if status == 0 and np.isfinite(run.sample).all():
             low = middle
         else:
             high = middle

@@ -12,6 +12,7 @@ trajectories so many samples are read, evenly spaced, and the energy is computed
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -58,30 +59,31 @@ def _evenly(n: int, count: int) -> NDArray[np.int64]:
 def _values(trajectory: Trajectory, samples: NDArray[np.int64]) -> Mapping[str, Array]:
     if len(samples) == len(trajectory):
         return trajectory.values
-    return {name: array[samples] for name, array in trajectory.values.items()}
+    return {name: array.take(samples, axis=0) for name, array in trajectory.values.items()}
 
 
 def _allowed(trajectory: Trajectory, limit: float) -> float:
     """What a step of this method may do: so much for each two orders; nothing is too much where steps adapt."""
     method = trajectory.method
-    return limit * max(1.0, method.order / 2.0) if method.order and not method.adaptive else np.inf
+    return limit * max(1.0, method.order / 2.0) if method.order and not method.adaptive else math.inf
 
 
 def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
     system, limit = trajectory.system, _allowed(trajectory, LONGEST_TURN)
     names = [name for name in RATES if name in system.fields]
-    if trajectory.method.turns_exactly or not np.isfinite(limit) or not names:
+    if trajectory.method.turns_exactly or limit == math.inf or not names:
         return
     samples = _every(trajectory, NUMBERS // 10)
     values, worst, where, who = _values(trajectory, samples), 0.0, 0, names[0]
     for name in names:
         rate = system.derive(name, values)
-        if system.fields[name].shape:
-            rate = np.linalg.norm(rate, axis=-1) if system.fields[name].shape[-1] == 3 else rate
-        sizes = np.abs(rate).reshape(len(samples), -1).max(axis=1)
-        k = int(np.argmax(sizes))
-        if sizes[k] > worst:
-            worst, where, who = float(sizes[k]), k, name
+        squares = rate * rate
+        if system.fields[name].shape[-1:] == (3,):
+            squares = squares.sum(axis=-1)
+        k = int(squares.argmax())
+        size = math.sqrt(squares.flat[k])
+        if size > worst:
+            worst, where, who = size, k // (squares.size // len(samples)), name
     turn = worst * abs(trajectory.step)
     if turn > limit:
         yield StepWarning(
@@ -106,7 +108,7 @@ def _pairs(trajectory: Trajectory, pairs: list[tuple[int, int]]) -> tuple[NDArra
 def _encounters(trajectory: Trajectory) -> Iterator[RunWarning]:
     system, limit = trajectory.system, _allowed(trajectory, LONGEST_PASSAGE)
     n = len(system.bodies)
-    if n < 2 or not np.isfinite(limit):
+    if n < 2 or limit == math.inf:
         return
     samples, place, i, j = _pairs(trajectory, [(a, b) for a in range(n) for b in range(a)])
     apart = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1)
@@ -138,20 +140,19 @@ def _iterations(trajectory: Trajectory) -> Iterator[RunWarning]:
 
 def _energy(trajectory: Trajectory) -> Iterator[RunWarning]:
     system = trajectory.system
-    names = [name for name, invariant in system.conserved.items() if invariant.kind == "energy"]
     samples = _every(trajectory, min(ENERGIES, trajectory.stats.steps // 40))
-    if not names or len(samples) < 2:
+    if not system.conserves_energy or len(samples) < 2:
         return
-    values, t = _values(trajectory, samples), trajectory.t[samples]
+    values, t = _values(trajectory, samples), trajectory.t.take(samples)
     parts = system.energies(values, t) if system.offers("energies") else {}
-    energy = system.invariants(values)[names[0]]
-    scale = max(float(np.abs(part).max()) for part in (energy, *parts.values()))
-    change = np.abs(energy - energy[0])
-    k = int(np.argmax(change > LARGE_CHANGE * scale))
+    energy = system.energy(values)
+    scale = max(abs(size) for part in (energy, *parts.values()) for size in np.ravel(part).tolist())
+    first, *others = energy.tolist()
     advice = "take a shorter step" + ("" if trajectory.method.symplectic else ", or a symplectic method such as LGVI")
-    if change[k] > LARGE_CHANGE * scale:
+    k = next((k for k, now in enumerate(others, 1) if abs(now - first) > LARGE_CHANGE * scale), None)
+    if k is not None:
         yield EnergyWarning(
-            f"the energy, which is conserved, has changed from {energy[0]:.4g} to {energy[k]:.4g} at t = {t[k]:g}: the "
+            f"the energy, which is conserved, has changed from {first:.4g} to {energy[k]:.4g} at t = {t[k]:g}: the "
             f"steps do not resolve the motion before that; {advice}"
         )
         return

@@ -49,6 +49,14 @@ class Grid:
         """Which of the numbers after `first` up to `last` are saved."""
         return np.arange((first // self.every + 1) * self.every, last + 1, self.every)
 
+    def sampled(self, first: int, last: int) -> NDArray[np.int64]:
+        """The numbers that a run from `first` to `last` has samples of: both, and those that are saved between them."""
+        before = first // self.every
+        count = -(-last // self.every) - before + 1 if last > first else 1
+        numbers = np.arange(before, before + count) * self.every
+        numbers[0], numbers[-1] = first, last
+        return numbers
+
     def count(self, n: int) -> int:
         """How many of the numbers 1 … n are saved."""
         return n // self.every
@@ -109,6 +117,10 @@ class ChosenTimes:
     def saved(self, first: int, last: int) -> NDArray[np.int64]:
         """Which of the numbers after `first` up to `last` are saved."""
         return first + 1 + np.flatnonzero(self._saved[first + 1 : last + 1])
+
+    def sampled(self, first: int, last: int) -> NDArray[np.int64]:
+        """The numbers that a run from `first` to `last` has samples of: the first, and those that are saved after it."""
+        return np.append(first, self.saved(first, last))
 
     def count(self, n: int) -> int:
         """How many of the numbers 1 … n are saved."""
@@ -190,6 +202,9 @@ class _PartStepRun(Run):
     def restore_row(self, row: Array) -> None:
         self.y[: self._size] = row
 
+    def begin(self, first: int) -> None:
+        self._run.begin(int(self.y[-1]))
+
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         for k in range(first, first + count):
             status = self._go_to(float(self._times[k + 1]))
@@ -197,8 +212,6 @@ class _PartStepRun(Run):
                 return status, k - first
             if k - first < len(samples):
                 samples[k - first] = self.row
-        if not count:  # compiles the loop
-            self._run.advance(int(self.y[-1]), 0, 1, np.empty((0, self._run.row_size)))
         return 0, count
 
     def _go_to(self, t: float) -> int:

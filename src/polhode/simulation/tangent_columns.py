@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,13 +88,16 @@ def _coordinates(layout: Layout, names: Sequence[str]) -> list[int]:
     return [i for name in names for i in range(layout.dimension)[layout.places[name]]]
 
 
-@contextmanager
-def explain_missing_derivatives(method: Method, directions: Directions) -> Iterator[None]:
+class explain_missing_derivatives:
     """Say so where the flows of a method are not written for parameters that carry derivatives."""
-    try:
-        yield
-    except NumbaError as error:
-        if not isinstance(directions, VariedParameters):
-            raise
-        problem = f"{method!r} gives no derivatives by parameters of this system; DOP853(), RK4() and Midpoint() do"
-        raise IncompatibleMethodError(problem) from error
+
+    def __init__(self, method: Method, directions: Directions) -> None:
+        self._method, self._directions = method, directions
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *where: object) -> None:
+        if isinstance(error, NumbaError) and isinstance(self._directions, VariedParameters):
+            problem = f"{self._method!r} gives no derivatives by parameters of this system"
+            raise IncompatibleMethodError(f"{problem}; DOP853(), RK4() and Midpoint() do") from error

@@ -331,8 +331,8 @@ class Trajectory:
         """A trajectory from rows of flat arrays in the method's representation."""
         values = system.representations[method.representation].layout.unpack(states)
         for array in (t, *values.values()):
-            array.flags.writeable = False
-        if not all(np.all(np.isfinite(v)) for v in values.values()):
+            array.setflags(write=False)
+        if not np.isfinite(states).all():
             raise PolhodeError("the trajectory contains numbers that are not finite")
         return cls(system=system, method=method, t=t, values=values, **rest)
 

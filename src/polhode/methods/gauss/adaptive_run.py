@@ -85,6 +85,9 @@ class AdaptiveRun(GaussRun):
     def row(self) -> Array:
         return self.carried_state.memory[self._before_sample :]
 
+    def set_out(self, start: Start) -> bool:
+        return False
+
     def restarted(self, state: State, step: float) -> GaussRun | None:
         return None
 

@@ -89,9 +89,8 @@ class GaussRun(Run):
         )
         groups = np.repeat(2 * parts.groups, each)
         groups.reshape(-1, each)[:, 1:] += 1  # partial derivatives are compared with each other
-        constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
         self.frame = Frame(parts.rows, parts.active_rows, parts.active, constants, groups)
-        self.carried_state.w[:] = self._entered(start.y)
+        self._enter(start)
 
     def _memory(self, size: int) -> int:
         """How many numbers are carried beside w, e and L; w has this size."""
@@ -109,6 +108,20 @@ class GaussRun(Run):
     def _entered(self, y: Array) -> Array:
         """w of a state."""
         return self._converted(lambda canonical, rows: to_canonical(self.parts, canonical.enter(rows)), y[None])[0]
+
+    def _enter(self, start: Start) -> None:
+        """Begin at this start: a body turns as the top that its momentum there is nearest to."""
+        each = width(self.scalar)
+        self.frame.constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
+        self.carried_state.w[:] = self._entered(start.y)
+
+    def set_out(self, start: Start) -> bool:
+        if start.state.system is not self._start.state.system or start.kind != double or self.scalar != double:
+            return False
+        self._start, self.clock, self.report = start, Clock(float(start.state.t), float(start.step)), Report()
+        self.y[:] = 0.0
+        self._enter(start)
+        return True
 
     def restarted(self, state: State, step: float) -> GaussRun | None:
         if not self.in_lanes:

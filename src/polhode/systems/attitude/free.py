@@ -89,12 +89,16 @@ class FreeRigidBody(AttitudeSystem):
         return ALL
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        Pi, omega = values["Pi"], self.derive("omega", values)
+        Pi = values["Pi"]
         return {
-            "energy": 0.5 * np.sum(Pi * omega, axis=-1),
+            "energy": self.energy(values),
             "spatial_momentum": np.einsum("...ij,...j->...i", self.derive("R", values), Pi),
             "momentum_norm": np.linalg.norm(Pi, axis=-1),
         }
+
+    def energy(self, values: Mapping[str, Array]) -> Array:
+        kinetic: Array = 0.5 * (values["Pi"] * self.derive("omega", values)).sum(axis=-1)
+        return kinetic
 
     @classmethod
     def example(cls) -> State:
