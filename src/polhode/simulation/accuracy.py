@@ -21,7 +21,7 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
-from .pilot import MOST_GROWTH, Pilot, apart, end_of
+from .pilot import CHAOS, PILOT_TOLERANCE, Pilot, apart
 from .records import Accuracy
 from .step_search import LEAST_ERROR, MOST_TRIES, RunOf, Setting, by_step
 from .trajectory import Trajectory
@@ -31,13 +31,10 @@ LOOSEST, TIGHTEST = 1e-2, 1e-13
 CLOSED_FORM_SAMPLES = 24  # an even number: one is half-way
 FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
 ANGLE_PARTS = 256.0  # angles are this over a whole number
-# by so much more the first rough run of DOP853 allows than the run, and one that tells more; the least that any allows
-ROUGH, ROUGHER, FINEST = 100.0, 10.0, 3e-14
+ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
 MOST_TRUSTED = 100.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
 ALLOWED = 1.5  # so much may errors of its steps add up to before less of each is allowed
-# evaluations that DOP853 does while GaussLegendre is set up, or of large states the numbers in them, and for each step of the
-# look while that does its own
-SET_UP, SET_UP_NUMBERS, PER_STEP = 8e3, 1e5, 30.0
+SHORT = 3500.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -124,9 +121,7 @@ def _choose(
     if method is not None:
         _check_order(method)
         return method, Pilot(state, t_end)
-    pilot = Pilot(state, t_end, 2 * system.closed_form_steps if system.has_exact else math.inf)
-    if pilot.given_up:
-        return Exact(), None
+    pilot = Pilot(state, t_end)
     anything = fastest or not system.hamiltonian  # there is nothing to conserve, or it does not matter
     if not tangent and (pilot.stiff or (anything and _is_short(pilot, tolerance))):
         return DOP853(), pilot
@@ -156,36 +151,35 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
-    """Whether `DOP853` is likely to be done before `GaussLegendre`, which takes longer to set up."""
-    most = min(SET_UP, SET_UP_NUMBERS / pilot.layout.size) + PER_STEP * pilot.count
-    if pilot.evaluations(tolerance / ROUGHER) > most or pilot.growth(ROUGHER * tolerance) > MOST_GROWTH:
+    """Whether `DOP853` is likely to be done before `GaussLegendre` is set up."""
+    if pilot.evaluations(tolerance / ROUGHER) > SHORT or pilot.rough_run(tolerance).far > CHAOS:
         return False
-    return pilot.evaluations(_first_rtol(pilot, tolerance)) <= most
+    return pilot.evaluations(_first_rtol(pilot, tolerance)) <= SHORT
 
 
-def _first_rtol(pilot: Pilot, tolerance: float) -> float:
-    """The tolerance of `DOP853` that is likely to do, by how errors of steps add up."""
-    growth = max(pilot.growth(ROUGHER * tolerance), LEAST_ERROR)
-    return max(tolerance / ROUGHER * min(1.0, ALLOWED / growth), FINEST)
+def _first_rtol(pilot: Pilot, rough: float) -> float:
+    """The tolerance of `DOP853` that is likely to do; a rough run shows how errors of steps add up."""
+    growth = pilot.rough_run(rough).far / max(rough, PILOT_TOLERANCE)
+    return max(rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
 
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
     """By tighter tolerances of the adaptive method until the error at the end is small enough; the first run is compared with a
     rough one. Where forces are not smooth, errors do not fall regularly: then more is asked for."""
-    span, steps = pilot.span, max(pilot.count, 1)
-    rtol = _first_rtol(pilot, tolerance if smooth else 0.1 * tolerance)
-    rough = pilot.rough_run(ROUGH * rtol)
+    state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
+    rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
+    other, rtol = pilot.rough_run(rough).end, _first_rtol(pilot, rough)
     for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
-        found = end_of(trajectory, pilot.layout)
-        error = apart(pilot.layout, found, rough.end) / _gain(rough.rtol / rtol, smooth=smooth)
-        if error > tolerance and rough.rtol > ROUGHER * rtol:  # it may have been too rough to tell
-            rough = pilot.rough_run(ROUGHER * rtol)
-            error = apart(pilot.layout, found, rough.end) / _gain(rough.rtol / rtol, smooth=smooth)
+        found = state.system.enter(method.representation, trajectory.final)
+        error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
+        if error > tolerance and rough > ROUGHER * rtol:  # it may have been too rough to tell
+            other = pilot.rough_run(ROUGHER * rtol).end
+            error = apart(pilot.layout, found, other) / _gain(ROUGHER, smooth=smooth)
         if error <= tolerance or rtol <= FINEST:
             break
-        rough = rough._replace(rtol=rtol, end=found)
+        rough, other = rtol, found
         rtol = max(rtol * min(0.3 * tolerance / error, 1.0 / ROUGHER), FINEST)
     return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
 

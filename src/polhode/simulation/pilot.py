@@ -22,7 +22,6 @@ from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
 from ..methods.dop853 import CARRIED, LENGTH, REFUSED, START, DOP853Run
 from ..scalars.protocol import EVALUATIONS
-from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
@@ -35,8 +34,7 @@ START_UP = 2.0  # by such factors steps grow at the start, where the method does
 STRETCH = 4  # steps whose mean length counts: one may be short by chance
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
-MOST_GROWTH = 1e4  # of errors of steps: beyond it there is chaos
-CHAOS = MOST_GROWTH * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
+CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
 ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
 # by so little the number of many steps changes if they are short for stability; else by a quarter
 MANY, STIFF = 40, 0.05
@@ -44,9 +42,8 @@ UNEVEN = 4.0  # steps that follow the motion pay if on average they are this muc
 
 
 class RoughRun(NamedTuple):
-    """What its steps were allowed, where a run ends, how many steps it takes, and how far it ends from the look."""
+    """Where a run ends, how many steps it takes, and how far it ends from the look."""
 
-    rtol: float
     end: Array
     steps: float
     far: float
@@ -54,19 +51,16 @@ class RoughRun(NamedTuple):
 
 class Pilot:
     """A quick adaptive run from a state: its end, the number of its steps, and of such steps if all were as short as where
-    they are shortest. It is `given_up`, and has none of these, if its start shows that it would take more than `most` steps."""
+    they are shortest."""
 
-    def __init__(self, state: State, t_end: float, most: float = math.inf) -> None:
+    def __init__(self, state: State, t_end: float) -> None:
         self.state, self.span = state, t_end - state.t
         DOP853().check(state.system)
         self.layout = state.system.representations[Form.DEFAULT].layout
-        begin = Start.of(state, self.span / SAMPLES)
-        start = begin.y
+        start = state.system.enter(Form.DEFAULT, state)
         self.smallest = _smallest(self.layout, start)
-        self._run = self.method(PILOT_TOLERANCE).run(begin)
-        self.given_up = most < math.inf and self._first_part() > most / SAMPLES
-        if self.given_up:
-            return
+        method = self.method(PILOT_TOLERANCE)
+        self._run = method.run(Start.of(state, self.span / SAMPLES))
         samples = self._look()
         if not all(sizes(self.layout, start)):  # what was zero at the start may become small
             smallest = _smallest(self.layout, start, *self._run.states(samples))
@@ -79,12 +73,6 @@ class Pilot:
     def method(self, rtol: float) -> DOP853:
         """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
         return DOP853(rtol=rtol, atol=rtol * self.smallest)
-
-    def _first_part(self) -> float:
-        """How many steps it takes to the first sample."""
-        run = self.run_of(self.method(PILOT_TOLERANCE), self.span / SAMPLES)
-        run.follow(np.array([self.state.t + self.span / SAMPLES]), np.empty((0, run.row_size)))
-        return float(run.report.numbers[EVALUATIONS]) / STAGES
 
     def _look(self) -> Array:
         """Samples of a run. Notes the number of its steps, and how long the shortest are of those that have a sample."""
@@ -149,23 +137,14 @@ class Pilot:
         return self._run
 
     def rough_run(self, rtol: float) -> RoughRun:
-        """A run with this tolerance, or the look if that is as rough; if it fails, up to where it fails."""
-        if 1.0 <= 2.0 * rtol / PILOT_TOLERANCE <= 4.0:
-            return RoughRun(PILOT_TOLERANCE, self.final, self.count, 0.0)
+        """A run with this tolerance; if it fails, up to where it fails."""
         if rtol not in self._rough_runs:
             run = self.run_of(self.method(rtol), self.span)
             run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
             end = run.states(run.row[None])[0]
             steps = float(run.report.numbers[EVALUATIONS]) / STAGES
-            self._rough_runs[rtol] = RoughRun(rtol, end, steps, self.far(end, Form.DEFAULT))
+            self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
         return self._rough_runs[rtol]
-
-    def growth(self, rtol: float) -> float:
-        """How large errors of steps have become at the end, each being 1 at first, by how far another run ends from the look: a
-        rougher one, or of few steps the one with this tolerance, which is likely to be needed anyway."""
-        few = self.count <= MANY and 2.0 * rtol < PILOT_TOLERANCE
-        other = self.rough_run(rtol if few else 10.0 * PILOT_TOLERANCE)
-        return other.far / max(other.rtol, PILOT_TOLERANCE)
 
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
@@ -229,11 +208,6 @@ def _length(x: Array) -> float:
 def _smallest(layout: Layout, *states: Array) -> float:
     """The smallest size of a variable that is not zero."""
     return min((size for size in sizes(layout, *states) if size > 0.0), default=1.0)
-
-
-def end_of(trajectory: Trajectory, layout: Layout) -> Array:
-    """The last sample of a trajectory whose values are the variables of this layout."""
-    return layout.pack({variable.name: trajectory.values[variable.name][-1] for variable in layout.variables})
 
 
 def apart(layout: Layout, a: Array, b: Array) -> float:

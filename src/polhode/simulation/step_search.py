@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import Method
-from .pilot import LARGE, Pilot, apart, end_of, jolted
+from .pilot import LARGE, Pilot, apart, jolted
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -66,76 +65,17 @@ class Trials:
         return None if status or not np.all(np.isfinite(row)) else row
 
 
-class Verdict(NamedTuple):
-    """The error of a run, whether it is rounding, which no step helps against, and whether it shows forces that are not
-    smooth."""
-
-    error: float
-    rounding: bool = False
-    not_smooth: bool = False
-
-
-class Search:
-    """Runs of the settings of a method with shorter and shorter steps, each compared with the one before, the first with one of
-    longer steps that is made for it."""
-
-    def __init__(self, pilot: Pilot, tolerance: float, order: int, setting: Setting, form: str) -> None:
-        self.pilot, self.tolerance, self.order, self.setting, self.form = pilot, tolerance, order, setting, form
-        self.layout = pilot.state.system.representations[form].layout
-        self.trials = Trials(pilot.state, pilot.span)
-        self.other: Array | None = None  # where the run with longer steps ends
-        self.coarse = 0  # and its number
-        self.earlier: list[tuple[int, float]] = []  # the steps and differences of the runs so far
-
-    def judge(self, n: int, found: Array, attempt: int) -> Verdict:
-        """What is to be said of the run number n, which ends there."""
-        if self.other is None:
-            self.coarse = max(1, round(n / COARSER))
-            self.other = self._from_beside(self.coarse)
-        difference = self._apart(found, self.other, math.inf)
-        far = self.pilot.far(found, self.form)
-        error = _error(difference, (n / self.coarse) ** self.order - 1.0, far)
-        if attempt == 0 and error <= self.tolerance and not self.pilot.explains(far):
-            error = math.inf  # both may have passed over the same
-        slow = _is_slow(self.earlier, self.coarse, difference, self.order)
-        self.earlier.append((self.coarse, difference))
-        self.other, self.coarse = found, n
-        # rounding may be all of the difference, or hidden behind it
-        if error <= self.tolerance < VARIES * difference and self.pilot.rounding(far) > self.tolerance:
-            noise = VARIES * self._noise(math.ceil(OTHERWISE * n), found)  # other steps round otherwise
-            return Verdict(max(error, noise), rounding=noise > self.tolerance)
-        if self.tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
-            noise = self._noise(n, found)
-            if difference <= MAGNIFIED * noise:
-                return Verdict(max(difference, noise), rounding=True)
-            return Verdict(error, not_smooth=slow)
-        return Verdict(error)
-
-    def next_number(self, n: int, error: float) -> int:
-        """The number of a run with steps that are likely to be short enough."""
-        shorter = 1.05 * (error / self.tolerance) ** (1.0 / self.order) if math.isfinite(error) else 2.0
-        return math.ceil(n * min(max(shorter, SHORTER), 2.0 ** (16.0 / self.order)))
-
-    def _noise(self, n: int, found: Array) -> float:
-        """How far from there the run number n ends if it starts from a state that is changed by rounding."""
-        return self._apart(found, self._from_beside(n), 0.0)
-
-    def _from_beside(self, n: int) -> Array | None:
-        return self.trials.end(*self.setting(n), jolted(self.pilot.state, ROUNDING))
-
-    def _apart(self, found: Array, other: Array | None, without: float) -> float:
-        return apart(self.layout, found, other) if other is not None else without
-
-
 def by_step(
     pilot: Pilot, tolerance: float, order: int, n: int, setting: Setting, run: RunOf, *, smooth: bool
 ) -> tuple[Trajectory, Accuracy] | None:
     """By shorter steps until the error is small enough: `setting(n)` is a method, and how many steps of the grid it takes,
     such that the method's own steps are as long as 1/n. The first n is given. None if the forces turn out not to be
     smooth, or steps not to follow what is fast, unless they have to be taken as `smooth`."""
-    first = setting(n)[0]
-    search = Search(pilot, tolerance, order, setting, first.representation)
-    most = FOLLOWING * n if first.adaptive and not smooth else math.inf
+    state, span, form = pilot.state, pilot.span, setting(n)[0].representation
+    layout, trials = state.system.representations[form].layout, Trials(state, span)
+    other, coarse = None, 0
+    earlier: list[tuple[int, float]] = []  # the steps and differences of the runs so far
+    most = FOLLOWING * n if setting(n)[0].adaptive and not smooth else math.inf
     for attempt in range(MOST_TRIES):
         if n > most:
             return None
@@ -147,18 +87,41 @@ def by_step(
                 "such as GaussLegendre(), or a larger tolerance"
             )
         try:
-            trajectory = run(method, steps, search.trials.start(method, steps, pilot.state))
+            trajectory = run(method, steps, trials.start(method, steps, state))
         except ConvergenceError:
             if last:
                 raise
-            search.other, n = None, 2 * n
+            other, n = None, 2 * n
             continue
-        error, rounding, not_smooth = search.judge(n, end_of(trajectory, search.layout), attempt)
-        if not_smooth and not smooth:
-            return None
-        if error <= tolerance or rounding or last:
-            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), pilot.span / steps)
-        n = search.next_number(n, error)
+        if other is None:
+            coarse = max(1, round(n / COARSER))
+            other = trials.end(*setting(coarse), jolted(state, ROUNDING))
+        found = state.system.enter(form, trajectory.final)
+        difference = apart(layout, found, other) if other is not None else math.inf
+        far = pilot.far(found, form)
+        error = _error(difference, (n / coarse) ** order - 1.0, far)
+        if attempt == 0 and error <= tolerance and not pilot.explains(far):
+            error = math.inf  # both may have passed over the same
+        slow = _is_slow(earlier, coarse, difference, order)
+        # rounding may be all of the difference, or hidden behind it
+        hidden = error <= tolerance < VARIES * difference and pilot.rounding(far) > tolerance
+        if hidden:  # other steps round otherwise
+            changed = trials.end(*setting(math.ceil(OTHERWISE * n)), jolted(state, ROUNDING))
+            noise = VARIES * apart(layout, found, changed) if changed is not None else 0.0
+            last, error = last or noise > tolerance, max(error, noise)
+        elif tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
+            changed = trials.end(method, steps, jolted(state, ROUNDING))
+            noise = apart(layout, found, changed) if changed is not None else 0.0
+            if difference <= MAGNIFIED * noise:
+                last, error = True, max(difference, noise)
+            elif slow and not smooth:
+                return None
+        if error <= tolerance or last:
+            return trajectory, Accuracy(tolerance, max(error, LEAST_ERROR), repr(method), span / steps)
+        shorter = 1.05 * (error / tolerance) ** (1.0 / order) if math.isfinite(error) else 2.0
+        earlier.append((coarse, difference))
+        other, coarse = found, n
+        n = math.ceil(n * min(max(shorter, SHORTER), 2.0 ** (16.0 / order)))
     raise AssertionError("unreachable")
 
 
