@@ -131,6 +131,13 @@ CONSTRUCTORS: dict[Any, dict[str, Any]] = {
     polhode.TidalFriction: {"on": 0, "by": 1, "k2": 0.5, "radius": 0.3, "lag": 0.02},
     polhode.Contact: {"stop": True},
     polhode.Crossing: {"name": "up", "function": lambda state: state.omega[0], "stop": False},
+    estimation.Brightness: {
+        "body": bodies.Box([3.0, 2.0, 1.0], mass=1.0),
+        "sun": [1.0, 0.0, 0.0],
+        "observer": [0.0, 1.0, 0.0],
+        "lambert": 0.1,
+        "field": "R",
+    },
     estimation.Gyro: {"sigma": 1e-3, "bias_walk": 1e-6, "name": "gyro"},
     estimation.VectorSensor: {"reference": [0.0, 0.0, 1.0], "sigma": 1e-3, "name": "sun"},
     estimation.MEKF: {"state": TOP, "covariance": 1e-4 * np.eye(6), "acceleration_noise": 1e-10, "gate": None},

@@ -154,6 +154,10 @@ def test_what_cannot_be_seen_is_said() -> None:
         Brightness("brick", SUN, OBSERVER)  # type: ignore[arg-type]
     with pytest.raises(ph.InvalidInputError, match="nonzero direction"):
         Brightness(BRICK, [0, 0, 0], OBSERVER)
+    with pytest.raises(ph.InvalidInputError, match="given for 2 times only"):
+        Brightness(BRICK, [SUN, SUN], OBSERVER)(np.tile(np.eye(3), (3, 1, 1)))
+    with pytest.raises(ph.InvalidInputError, match="sun"):
+        Brightness(BRICK, "noon", OBSERVER)  # type: ignore[arg-type]
     with pytest.raises(ph.InvalidInputError, match=r"its argument spin is neither t nor a field.*R, q, omega, Pi"):
         ShownKernel(kernel(unknown)).evaluate(states, times, which)
     with pytest.raises(ph.InvalidInputError, match="does not return one number"):

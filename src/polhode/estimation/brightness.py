@@ -80,6 +80,8 @@ class Brightness:
     def __init__(self, body: Body, sun: ArrayLike, observer: ArrayLike, lambert: float = 0.1, field: str = "R") -> None:
         self.facets = convex_facets(body)
         self.sun, self.observer = directions("sun", sun), directions("observer", observer)
+        if not isinstance(field, str):
+            raise InvalidInputError("field", field, "the name of an attitude, such as 'R'")
         self.lambert, self.field = check_positive("lambert", lambert, zero=True), field
 
     def __call__(self, R: ArrayLike) -> Array:
@@ -96,16 +98,27 @@ class Brightness:
     def _table(self, R: Array, which: Indices) -> Array:
         """The brightness and its derivatives (n, 10) for the times of these numbers."""
         out = np.empty((len(R), 1 + ENTRIES))
-        moving = (d[which] if d.ndim > 1 else d for d in (self.sun, self.observer))
-        sun, observer = (np.ascontiguousarray(np.broadcast_to(d, (len(R), 3))) for d in moving)
+        rows = (np.broadcast_to(directions_at(d, which), (len(R), 3)) for d in (self.sun, self.observer))
+        sun, observer = map(np.ascontiguousarray, rows)
         brightness_of_rows(np.ascontiguousarray(R), sun, observer, self.facets, self.lambert, out)
         return out
 
 
 def directions(field: str, given: ArrayLike) -> Array:
     """One direction (3,), or one for each time (n, 3), of length 1."""
-    array = np.asarray(given, dtype=np.float64)
-    return direction(field, array) if array.ndim != 2 else np.stack([direction(field, row) for row in array])
+    array = check_array(field, given, (3,))
+    if array.ndim > 2:
+        raise InvalidInputError(field, given, "a direction, or one for each time")
+    return direction(field, array) if array.ndim == 1 else np.array([direction(field, row) for row in array])
+
+
+def directions_at(given: Array, which: Indices) -> Array:
+    """Those for the times of these numbers."""
+    if given.ndim == 1:
+        return given
+    if len(given) <= which.max(initial=-1):
+        raise InvalidInputError("times", len(which), problem=f"sun or observer were given for {len(given)} times only")
+    return np.asarray(given[which])
 
 
 def convex_facets(body: Body) -> Array:
