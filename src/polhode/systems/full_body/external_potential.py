@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from ...core.checks import check_integer, check_positive
@@ -27,6 +26,7 @@ from ...geometry import so3
 from ...geometry.vectors import Matrix, Vector
 from ...scalars import Dual, Lanes, ParameterDual, duals, get, kernel, partial, put3, put9, seeded, value, width
 from ...scalars.compile import Kernel
+from ...scalars.functions import overloads
 from ..inputs.attitude_potential import entries, moved
 from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
@@ -180,7 +180,7 @@ def differentiated(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradient
     raise TypeError("differentiated works in compiled code only")
 
 
-@overload(differentiated, strict=False, jit_options={"error_model": "numpy"})
+@overloads(differentiated, jit_options={"error_model": "numpy"})
 def _differentiated(S: Any, x: Any, R: Any, p: Any, at: Any, named: Any, gradient: Any, length: Any) -> Any:
     kind = S.instance_type
     W = width(kind)

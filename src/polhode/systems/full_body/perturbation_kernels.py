@@ -26,8 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from numba.extending import overload
-
 from ...core.parameters import ParameterLayout
 from ...geometry.vectors import Matrix, Vector, add, apply_transposed, dot, negate, scale, subtract
 from ...gravity.dispatch import SECOND_ORDER
@@ -35,6 +33,7 @@ from ...gravity.expansion import expansion
 from ...gravity.kepler_equation import eccentric_anomaly
 from ...gravity.second_order import second_order
 from ...scalars import Lanes, compiled, cos, kernel, par, par3, sin, sqrt
+from ...scalars.functions import overloads
 from ...scalars.protocol import par_int
 from ..inputs.sympy_kernels import made
 
@@ -124,7 +123,7 @@ def put_place(S: Any, p: Any, i: Any, c: Any) -> None:
     raise TypeError("put_place works in compiled code only")
 
 
-@overload(put_place, strict=False)
+@overloads(put_place)
 def _put_place(S: Any, p: Any, i: Any, c: Any) -> Any:
     members = S.instance_type.width if isinstance(S.instance_type, Lanes) else 1
 

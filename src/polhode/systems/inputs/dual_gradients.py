@@ -11,10 +11,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...scalars import Dual, Lanes, ParameterDual
+from ...scalars.functions import overloads
 
 ENTRIES, COMPONENTS = 9, 3  # of an attitude, and of a momentum or moment; a state is attitudes, momenta, moments
 SPACING = 0.02  # truncation and rounding are both about 1e-14 here, for functions that vary over angles of order one
@@ -31,7 +31,7 @@ def write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bo
     raise TypeError("write_moments works in compiled code only")
 
 
-@overload(write_moments, strict=False, jit_options={"error_model": "numpy"})
+@overloads(write_moments, jit_options={"error_model": "numpy"})
 def _write_moments(S: Any, y: Any, p: Any, at: Any, named: Any, gradient: Any, bodies: Any) -> Any:
     kind = S.instance_type
     if isinstance(kind, Lanes):
