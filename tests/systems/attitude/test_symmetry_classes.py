@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.systems.attitude.symmetry_classes import TurnSymmetry
+from polhode.systems.attitude.symmetry_classes import TurnSymmetry, _axes
 
 TURN = ph.so3.exp([0.3, -0.7, 0.4])
 
@@ -64,3 +64,7 @@ def test_vectors_are_turned_back_as_far_as_the_symmetry_goes(axes: np.ndarray) -
     goal = vectors @ turn.T
     symmetry = TurnSymmetry(np.eye(0, 3), axes)
     np.testing.assert_allclose(symmetry._turned(vectors, goal), goal, atol=1e-13)
+
+
+def test_no_axis_is_known_of_slopes_that_are_no_numbers() -> None:
+    assert _axes([np.array([[1.0, 0.0, 0.0], [np.nan, 0.0, 0.0]])]).shape == (0, 3)

@@ -13,8 +13,8 @@ from polhode.bodies import Ellipsoid
 from polhode.core.representation import Form
 from polhode.gravity.second_order import second_order
 from polhode.scalars import double, lanes
-from polhode.systems.full_body.inertial_flows import add_perturbations, sum_pairs, to_rates
-from polhode.systems.full_body.parallel_pairs import ParallelFlow
+from polhode.systems.full_body.inertial_flows import add_perturbations, sum_pairs, to_rates, workspace_at
+from polhode.systems.full_body.parallel_pairs import FOUND, ParallelFlow, pair_evaluator
 from polhode.systems.full_body.representations import gravity_forces
 
 N = 33  # 528 pairs
@@ -38,6 +38,18 @@ def test_few_bodies_are_not_worth_it() -> None:
     ).representations
     with_perturbations = gravity_forces(second_order, sum_pairs, add_perturbations, to_rates)
     assert (perturbed[Form.DEFAULT].force, perturbed[Form.LAGRANGIAN].force) == with_perturbations
+
+
+@pytest.mark.verify
+def test_what_lies_behind_the_pairs_is_left_alone() -> None:
+    """What is found for the last pair is the last that is written."""
+    state = many()
+    system, behind = state.system, np.full(1000, -1.0)
+    first, pairs = workspace_at(N), N * (N - 1) // 2
+    y = np.concatenate([system.enter(Form.DEFAULT, state), np.zeros(6 * N + FOUND * pairs), behind])
+    pair_evaluator(second_order)(y, system.parameters(), N, pairs, first, 0)
+    assert np.all(y[first : first + FOUND * pairs] != 0.0)
+    np.testing.assert_array_equal(y[first + FOUND * pairs :], behind)
 
 
 @pytest.mark.verify

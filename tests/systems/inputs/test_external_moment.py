@@ -1,0 +1,14 @@
+"""External moments at one time and at many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import polhode as ph
+
+
+def test_one_time_and_a_table_of_times() -> None:
+    moment = ph.Gyrostat([1, 2, 3], torque=[0.1, -0.2, 0.3]).moment
+    np.testing.assert_array_equal(moment.at(0.3, np.eye(3), np.zeros(3)), [0.1, -0.2, 0.3])
+    t, R, omega = np.zeros((4, 2)), np.broadcast_to(np.eye(3), (4, 2, 3, 3)), np.zeros((4, 2, 3))
+    np.testing.assert_array_equal(moment.at(t, R, omega), np.broadcast_to([0.1, -0.2, 0.3], (4, 2, 3)))
