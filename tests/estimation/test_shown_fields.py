@@ -164,3 +164,17 @@ def test_what_cannot_be_seen_is_said() -> None:
         ShownKernel(kernel(whole)).evaluate(states, times, which)
     with pytest.raises(ph.InvalidInputError, match="no fields"):
         ShownKernel(kernel(nothing))
+
+
+@pytest.mark.parametrize("text", ["'__import__(\"os\").getcwd()'", "__import__('os').getcwd()", "[R[0, 0]]"])
+def test_text_is_a_formula_and_nothing_else(text: str) -> None:
+    states, t = rows()
+    with pytest.raises(ph.InvalidInputError, match="quantity"):
+        ShownFormula(text).evaluate(states, t, np.arange(len(t)))
+
+
+def test_a_number_shows_nothing_of_a_state() -> None:
+    states, t = rows()
+    found, slopes = ShownFormula("2.5").evaluate(states, t, np.arange(len(t)))
+    assert found.tolist() == [2.5] * len(t)
+    assert slopes == {}

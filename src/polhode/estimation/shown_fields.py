@@ -23,6 +23,7 @@ from ..core.system import State, System
 from ..errors import InvalidInputError
 from ..scalars import duals, partial, seeded, value
 from ..scalars.fingerprint import plain
+from ..systems.inputs.parser import expression_of
 from ..systems.inputs.sympy_kernels import formula_kernel, in_reals, on_arrays
 from ..systems.inputs.tracing import Traced
 from ..systems.inputs.user_functions import UserFunction, remembered
@@ -78,7 +79,7 @@ def derived_formula(system: System, text: str) -> tuple[dict[str, list[int]], An
     }
     entries = {name: Entries(each.reshape(system.fields[name].shape)) for name, each in symbols.items()}
     found: Any = quantity(system, text)(SimpleNamespace(**entries))  # type: ignore[arg-type]
-    formula = in_reals(found.expression if isinstance(found, Traced) else sympy.sympify(found))
+    formula = in_reals(found.expression if isinstance(found, Traced) else expression_of("quantity", found))
     used = {
         name: [i for i, x in enumerate(each) if x in formula.free_symbols]
         for name, each in symbols.items()
