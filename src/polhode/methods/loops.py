@@ -170,7 +170,7 @@ def no_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
 def aligned(shape: int | tuple[int, ...], values: Any = 0.0) -> Array:
     """An array that begins at the start of a cache line, with these values: then no vector of eight doubles lies across two
     lines."""
-    size = shape if isinstance(shape, int) else math.prod(shape)
+    size = math.prod(shape) if isinstance(shape, tuple) else shape
     room = np.empty(size + CACHE_LINE // 8)
     start = -room.ctypes.data % CACHE_LINE // 8
     found = room[start : start + size].reshape(shape)

@@ -1,0 +1,27 @@
+"""Memory of runs begins where a cache line does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.methods.loops import CACHE_LINE, aligned
+
+
+@pytest.mark.parametrize("shape", [5, np.int64(5), (2, 3), (np.int64(4), 2)])
+def test_aligned_arrays_have_their_shape_and_begin_a_cache_line(shape: Any) -> None:
+    found = aligned(shape, 3.0)
+    assert found.shape == np.empty(shape).shape
+    assert np.all(found == 3.0)
+    assert found.ctypes.data % CACHE_LINE == 0
+
+
+def test_the_sizes_of_rotors_are_numpys_integers() -> None:
+    state = ph.Gyrostat.example()
+    run = ph.simulate(state, step=0.05, t_end=2.0, method=ph.GaussLegendre(), save_every=40)
+    expected = ph.simulate(state, step=2.0, t_end=2.0, method=ph.DOP853(rtol=1e-13, atol=1e-13))
+    np.testing.assert_allclose(run.R[-1], expected.R[-1], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(run.omega[-1], expected.omega[-1], rtol=0, atol=1e-11)
