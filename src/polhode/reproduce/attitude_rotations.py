@@ -178,7 +178,8 @@ def _shells() -> list[Comparison]:
             growth[K],
             "with U = +K tr(R₁ᵀR₂ − I) and K > 0, aligned shells are at a maximum of U; an elastic coupling has K < 0",
         ),
-        correct_statement("problem 6.15", "growth rate of aligned shells, K = −0.6", growth[-K]),
+        # squared: turning together is a double eigenvalue 0, which rounding splits into ±√ε
+        correct_statement("problem 6.15", "square of the growth rate of aligned shells, K = −0.6", growth[-K] ** 2),
         *(
             correct_statement("problem 6.15 (c)", f"change of {name} over t = 10", largest_change(invariants[name]))
             for name in invariants
