@@ -122,5 +122,6 @@ def _has_lasting_name(value: Any) -> bool:
     """Whether an object of this name is the same in any process: what Python, NumPy, Numba and the scalars bring along."""
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType, np.ufunc, ModuleType)):
         return False
-    module = str(getattr(value, "__module__", None) or "builtins")
+    # a module that was reached through another: what is taken from it was not read
+    module = str(value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or "builtins")
     return module.startswith(f"{__package__}.") or module.partition(".")[0] in ("builtins", "math", "numpy", "numba")

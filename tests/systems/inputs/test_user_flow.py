@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -72,8 +73,9 @@ def elsewhere(x: float) -> float:
         elsewhere,  # a plain function: Numba asks for what is registered for it
         np.zeros(LARGE // 8 + 1),  # whose address is in the code
         {"a": 1.0},
+        ModuleType("own.constants"),  # in another: `own.constants.factor`
     ],
-    ids=["callback", "object", "class", "function", "large array", "table"],
+    ids=["callback", "object", "class", "function", "large array", "table", "module"],
 )
 def test_what_cannot_be_told_again_has_none(unknown: Any) -> None:
     assert lasting_fingerprint(around(scaled(2.0), scaled(3.0), kernel(lambda x: unknown))) is None
