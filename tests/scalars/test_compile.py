@@ -317,6 +317,17 @@ def test_importing_leaves_the_heavy_packages_alone(tmp_path):
     assert not heavy.intersection(loaded)
 
 
+def test_a_run_whose_code_is_on_the_disk_does_not_load_the_compiler(tmp_path):
+    code = """
+import sys
+import polhode as ph
+traj = ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=3)
+print(len(traj), "numba.np.linalg" in sys.modules)
+"""
+    assert python(code, tmp_path).split() == ["4", "True"]  # which Numba needs to compile
+    assert python(code, tmp_path).split() == ["4", "False"]
+
+
 def test_a_system_is_read_when_it_is_asked_for(tmp_path):
     code = """
 import sys

@@ -172,7 +172,7 @@ def aligned(shape: int | tuple[int, ...], values: Any = 0.0) -> Array:
     lines."""
     size = math.prod(shape) if isinstance(shape, tuple) else shape
     room = np.empty(size + CACHE_LINE // 8)
-    start = -room.ctypes.data % CACHE_LINE // 8
+    start = -room.__array_interface__["data"][0] % CACHE_LINE // 8
     found = room[start : start + size].reshape(shape)
     found[...] = values
     return found

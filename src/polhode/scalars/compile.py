@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, ParamSpec, TypeVar, cast
@@ -31,7 +32,7 @@ from .aligned import AlignedCompiler
 from .calls import FlowType
 from .fingerprint import fingerprint, made_from
 from .linked import LINKED
-from .private_cache import PrivateCacheFile
+from .private_cache import PrivateCache
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,15 +46,9 @@ def cached_dispatcher(function: Any, content: str | None = None, **options: Any)
     told apart by the names of what they close over, or, where that has no names of its own, by the `content`."""
     options |= _OPTIONS
     label = "-" + sha256((content or made_from(function)).encode()).hexdigest()[:12] if function.__closure__ else ""
-    try:
-        dispatcher = njit(cache=True, **options)(function)
-    except RuntimeError:  # typed at a prompt: there is no file whose cache it could have
-        return njit(**options)(function)
-    cache = dispatcher._cache
-    stamp = content or fingerprint(function)
-    cache._cache_file = PrivateCacheFile(cache._cache_path, cache._impl.filename_base, stamp, label)
-    # what it closes over is in the label and the fingerprint; Numba would pickle it, not always to the same bytes
-    cache._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())
+    dispatcher = njit(**options)(function)
+    with suppress(RuntimeError):  # typed at a prompt: there is no file whose cache it could have
+        dispatcher._cache = PrivateCache(function, content or fingerprint(function), label)
     return dispatcher
 
 

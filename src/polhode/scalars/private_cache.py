@@ -15,10 +15,30 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from numba.core.caching import IndexDataCacheFile, dumps
+from numba.core.caching import FunctionCache, IndexDataCacheFile, dumps
+from numba.core.runtime import rtsys
 
 FOLDER = "polhode"
 KEPT = 256  # functions made at one place in a file
+
+
+class PrivateCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, found by the `stamp` of what it is made of."""
+
+    def __init__(self, function: Any, stamp: str, label: str) -> None:
+        super().__init__(function)
+        self._cache_file = PrivateCacheFile(self._cache_path, self._impl.filename_base, stamp, label)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function from the disk, or None. Numba would first load all that it needs to compile, half a second
+        of imports; machine code needs no more than its memory manager."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """What it closes over is in the label and the stamp; Numba would pickle it, not always to the same bytes."""
+        return sig, codegen.magic_tuple()
 
 
 class PrivateCacheFile(IndexDataCacheFile):  # type: ignore[misc]

@@ -142,7 +142,8 @@ def simulate(
     >>> ph.simulate(traj.final, step=0.1, t_eval=[10.05, 11.3, 20.0]).t
     array([10.05, 11.3 , 20.  ])
     """
-    check_arguments(state, LGVI() if method is None else method)
+    chosen = LGVI() if method is None else method
+    check_arguments(state, chosen)
     provenance = labels(provenance, units, epoch)
     if isinstance(step, str):
         step = Units.given(units).number("step", step, "time")
@@ -152,9 +153,9 @@ def simulate(
         _check_alone(
             tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store
         )
-        method, data = LGVI() if method is None else method, provenance
-        method.check(state.system)
-        return run_with_controller(state, method, controller, estimator, every, step, t_end, steps, save_every, data)
+        chosen.check(state.system)
+        extent = every, step, t_end, steps, save_every
+        return run_with_controller(state, chosen, controller, estimator, *extent, provenance)
     for name, given in (("every", every), ("estimator", estimator)):
         if given is not None:
             raise InvalidInputError(name, given, problem=f"{name} belongs to a controller, and there is none")
@@ -175,9 +176,8 @@ def simulate(
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
         )
-    method = LGVI() if method is None else method
     system = state.system
-    method.check(system)
+    chosen.check(system)
     columns = TangentColumns.of(system, tangent)
     watched = check_events(events, system, columns is not None)
     check_every(save_every)
@@ -194,8 +194,8 @@ def simulate(
         size = None if step is None and not watched else check_step(step)
         schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
         total = len(schedule.times) - 1
-    job = Job(system, method, state, schedule, watched, columns, progress, provenance)
-    if store is None and (checkpoint is None or isinstance(method, Exact)):  # whose samples are each computed by itself
+    job = Job(system, chosen, state, schedule, watched, columns, progress, provenance)
+    if store is None and (checkpoint is None or isinstance(chosen, Exact)):  # whose samples are each computed by itself
         return job.run(total)
     field, path = ("checkpoint", checkpoint) if store is None else ("store", store)
     if t_eval is not None:

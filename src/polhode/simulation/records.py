@@ -116,8 +116,8 @@ def labels(
 ) -> dict[str, Any]:
     """The provenance with these units and this epoch, where they are given."""
     found = dict(provenance or {})
-    if named := Units.given(units).describe():
+    if units is not None and (named := Units.given(units).describe()):
         found["units"] = named
-    if (start := Epoch.given(epoch)) is not None:
+    if epoch is not None and (start := Epoch.given(epoch)) is not None:
         found["epoch"] = start.describe()
     return found

@@ -77,6 +77,8 @@ def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
     values, worst, where, who = _values(trajectory, samples), 0.0, 0, names[0]
     for name in names:
         rate = system.derive(name, values)
+        if max(-rate.min(), rate.max()) * abs(trajectory.step) < limit / 2.0:  # so do three components together
+            continue
         squares = rate * rate
         if system.fields[name].shape[-1:] == (3,):
             squares = squares.sum(axis=-1)
