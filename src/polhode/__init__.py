@@ -111,7 +111,8 @@ else:
             return getattr(systems, name)
         from .core.call_help import question
 
-        raise AttributeError(f"module 'polhode' has no attribute {name!r}{question([name], __all__).removesuffix('.')}")
+        hint = "" if name.startswith("_") else question([name], __all__).removesuffix(".")  # no user asks for those
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}{hint}")
 
     def __dir__() -> list[str]:
         return __all__

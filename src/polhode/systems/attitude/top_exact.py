@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from ...core.system import ClosedForm, State
 from ...geometry import unchecked
 from ...geometry.elliptic import Landen, descend, functions
+from ...geometry.vectors import dot
 from ...scalars import compiled, kernel
 
 Array = NDArray[np.float64]
@@ -78,8 +79,8 @@ def top_motion(axis: Array, weight: float, across: float, along: float, state: S
     def motion(t: Array) -> dict[str, Array]:
         times = np.ascontiguousarray(t - t0)
         R, out = np.empty((*times.shape, 3, 3)), np.empty((*times.shape, 3))
-        _fill(times.reshape(-1), *constants, R.reshape(-1, 3, 3), out.reshape(-1, 3))
-        return {"R": R @ frame.T, "Pi": out @ frame.T}
+        _fill(times.reshape(-1), *constants, frame, R.reshape(-1, 3, 3), out.reshape(-1, 3))
+        return {"R": R, "Pi": out}
 
     return motion
 
@@ -175,10 +176,11 @@ def _fill(
     second_levels: Landen,
     I1: float,
     p3: float,
+    frame: Array,
     R: Array,
     Pi: Array,
 ) -> None:
-    """R and Π at the times t, in the frame of the axis."""
+    """R and Π at the times t. `frame` leads from the frame of the axis, in which they are found, to that of the body."""
     swing, Lambda = nutation.swing, nutation.Lambda
     amplitude = math.sqrt(0.5 * swing)
     for i in range(t.shape[0]):
@@ -201,9 +203,16 @@ def _fill(
             dB = complex(-speed, 0.25 * second.drive) / math.sqrt(below) * B if below > 0.0 else 0.0 * B
             B = math.sqrt(below) * B
         omega = 2.0 * (A.conjugate() * dB - dA.conjugate() * B)
-        Pi[i, 0], Pi[i, 1], Pi[i, 2] = I1 * omega.real, I1 * omega.imag, p3
+        momentum = I1 * omega.real, I1 * omega.imag, p3
         size = 1.0 / math.sqrt(A.real * A.real + A.imag * A.imag + B.real * B.real + B.imag * B.imag)
         w, z, x, y = size * A.real, size * A.imag, size * B.real, size * B.imag
-        R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-        R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-        R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
+        rows = (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+            (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+            (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+        )
+        for k in range(3):
+            axis = frame[k, 0], frame[k, 1], frame[k, 2]
+            Pi[i, k] = dot(momentum, axis)
+            for j in range(3):
+                R[i, j, k] = dot(rows[j], axis)
