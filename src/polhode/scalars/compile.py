@@ -41,12 +41,16 @@ T = TypeVar("T")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
+def dispatcher_of(function: Any, **options: Any) -> Any:
+    """Numba's dispatcher of the function, which compiles it in every process."""
+    return njit(**options, **_OPTIONS)(function)
+
+
 def cached_dispatcher(function: Any, content: str | None = None, **options: Any) -> Any:
-    """Numba's dispatcher of the function; those made at one place in a file have their own entries in the cache. They are
+    """The same with the disk cache; functions made at one place in a file have their own entries in the cache. They are
     told apart by the names of what they close over, or, where that has no names of its own, by the `content`."""
-    options |= _OPTIONS
     label = "-" + sha256((content or made_from(function)).encode()).hexdigest()[:12] if function.__closure__ else ""
-    dispatcher = njit(**options)(function)
+    dispatcher = dispatcher_of(function, **options)
     with suppress(RuntimeError):  # typed at a prompt: there is no file whose cache it could have
         dispatcher._cache = PrivateCache(function, content or fingerprint(function), label)
     return dispatcher
@@ -98,7 +102,7 @@ class Compiled(Compilable):
     @cached_property
     def linked(self) -> Any:
         """One that makes no machine code, and has none in the cache: those who take it have it in theirs."""
-        return njit(**LINKED, **_OPTIONS)(self.function)
+        return dispatcher_of(self.function, **LINKED)
 
     def entered_on(self, kind: types.Type) -> bool:
         """Whether `on` has been called with this scalar, so that the next call compiles nothing."""
@@ -123,7 +127,7 @@ class Kernel(Compilable):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, which inlines."""
-        return njit(forceinline=True, **LINKED, **_OPTIONS)(self.function)
+        return dispatcher_of(self.function, forceinline=True, **LINKED)
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)

@@ -43,20 +43,22 @@ def code_text(code: CodeType) -> str:
 
 
 def named(function: FunctionType) -> Iterator[Any]:
-    """The values of the names that a function takes from outside, of the attributes that it takes from modules, and of
-    arguments that are left out."""
-    yield from (cell.cell_contents for cell in function.__closure__ or ())
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
+    """The values of the names that a function takes from outside, of the attributes that it takes from modules, also from
+    those within others, and of arguments that are left out."""
     codes = [function.__code__]
     for code in codes:
         codes.extend(c for c in code.co_consts if isinstance(c, CodeType))
-        for name in code.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, ModuleType):
-                yield from (getattr(value, attribute, None) for attribute in code.co_names)
-            else:
-                yield value
+    names = [name for code in codes for name in code.co_names]
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    values += [function.__globals__.get(name) for name in names]
+    read: list[ModuleType] = []
+    for value in values:
+        if not isinstance(value, ModuleType):
+            yield value
+        elif value not in read:
+            read.append(value)
+            values.extend(getattr(value, name, None) for name in names)
 
 
 def made_from(function: FunctionType) -> str:
@@ -120,8 +122,7 @@ def contents(function: Any) -> tuple[str, list[Any]]:
 
 def _has_lasting_name(value: Any) -> bool:
     """Whether an object of this name is the same in any process: what Python, NumPy, Numba and the scalars bring along."""
-    if not isinstance(value, (type, FunctionType, BuiltinFunctionType, np.ufunc, ModuleType)):
+    if not isinstance(value, (type, FunctionType, BuiltinFunctionType, np.ufunc)):
         return False
-    # a module that was reached through another: what is taken from it was not read
-    module = str(value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or "builtins")
+    module = str(getattr(value, "__module__", None) or "builtins")
     return module.startswith(f"{__package__}.") or module.partition(".")[0] in ("builtins", "math", "numpy", "numba")

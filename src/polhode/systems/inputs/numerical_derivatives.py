@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ...core import callbacks
@@ -21,6 +20,7 @@ from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, Vector
 from ...scalars import Dual, duals, get, kernel, partial, put, seeded, value, width
+from ...scalars.compile import dispatcher_of
 from ...scalars.fingerprint import plain
 from ...scalars.functions import overloads
 from .dual_gradients import SPACING
@@ -102,7 +102,7 @@ def by_differences(gradient: Any) -> tuple[Any, Any]:
     """The kernels `first` and `second` from the gradient on plain doubles."""
     slopes_at = gradient.dispatcher
 
-    @njit(error_model="numpy", nogil=True)
+    @dispatcher_of
     def table_at(x: Any, table: Any) -> None:
         """The derivative of the gradient, 6 × 6: rows its components, columns by v and along the group."""
         there, out = np.empty(NUMBERS), np.empty(SLOPES)
@@ -125,11 +125,11 @@ def by_differences(gradient: Any) -> tuple[Any, Any]:
                 for i in range(SLOPES):
                     table[SLOPES * i + k] += WEIGHTS[n] / size * out[i]
 
-    @njit(error_model="numpy", nogil=True)
+    @dispatcher_of
     def first_at(x: Any, out: Any) -> None:
         slopes_at(x, out)
 
-    @njit(error_model="numpy", nogil=True)
+    @dispatcher_of
     def second_at(x: Any, out: Any) -> None:
         table = np.empty(SLOPES * SLOPES)
         table_at(x, table)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from numba import njit, types
+from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from ...errors import InvalidInputError
 from ...scalars import Dual, Flow, Rate, double
 from ...scalars.aligned import AlignedCompiler
-from ...scalars.compile import BoundFlow, cached_dispatcher
+from ...scalars.compile import BoundFlow, cached_dispatcher, dispatcher_of
 from ...scalars.fingerprint import lasting_fingerprint
 from ...scalars.protocol import SUCCESS
 from .user_functions import StateFunction, remembered
@@ -55,7 +55,7 @@ class UserFlow(Flow):
         """Numba's dispatcher, with aligned arrays."""
         content = lasting_fingerprint(self.function)
         if content is None:
-            return njit(nogil=True, error_model="numpy", pipeline_class=AlignedCompiler)(self.function)
+            return dispatcher_of(self.function, pipeline_class=AlignedCompiler)
         return cached_dispatcher(self.function, content, pipeline_class=AlignedCompiler)
 
 
