@@ -18,7 +18,7 @@ from polhode.io.scenario.examples import find_example
 
 from .command import output_of
 
-CHANGES = ["run.t_end=", "run.steps=30000000", "run.save_every=250000"]
+CHANGES = ["run.t_end=", "run.steps=12000000", "run.save_every=100000"]
 SETS = [part for change in CHANGES for part in ("--set", change)]
 RUN = ["run", "free_rigid_body", *SETS, "--checkpoint-every", "0.1", "--no-plots", "--no-report", "--quiet"]
 

@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 EDGES = ((0, 1), (1, 2), (2, 0))
+ROOT = 1e-9  # of the place of a minimum: the minimum itself is then good to all digits
 
 
 def point_ellipsoid(points: Array, semiaxes: Array) -> Array:
-    """The distance of points (..., 3) from an ellipsoid about the origin; zero inside.
+    """The distance of points (..., 3) from an ellipsoid about the origin; zero inside."""
+    t, direction = _away_from_ellipsoid(np.asarray(points, dtype=float), semiaxes)
+    return np.asarray(t * np.sqrt(_dot(direction, direction)))
 
-    The nearest point is `x = s² y/(t + s²)` with the t ≥ 0 at which it lies on the surface. One over the length of x/s
-    is nearly linear in t, so that Newton's iteration converges from t = 0 in a few steps, and from one side.
+
+def _away_from_ellipsoid(y: Array, semiaxes: Array) -> tuple[Array, Array]:
+    """A number t and a vector n along the outward normal at the nearest point x, with `y − x = t n`; t is zero inside.
+
+    The nearest point is `x = s² n`, `n = y/(t + s²)`, with the t ≥ 0 at which it lies on the surface. One over the length
+    of x/s is nearly linear in t, so that Newton's iteration converges from t = 0 in a few steps, and from one side.
     """
-    y = np.asarray(points, dtype=float)
     squares = semiaxes**2
     outside = np.sum((y / semiaxes) ** 2, axis=-1) > 1.0
     t = np.zeros(y.shape[:-1])
@@ -32,7 +38,7 @@ def point_ellipsoid(points: Array, semiaxes: Array) -> Array:
         t = np.maximum(t + move, 0.0)
         if np.all(np.abs(move) <= 4e-16 * (t + squares.max())):
             break
-    return np.where(outside, t * np.sqrt(np.sum((y / (t[..., None] + squares)) ** 2, axis=-1)), 0.0)
+    return t, y / (t[..., None] + squares)
 
 
 def nearest_points(points: Array, corners: Array) -> Array:
@@ -127,18 +133,32 @@ def facet_ellipsoid_distances(corners: Array, semiaxes: Array, bound: float) -> 
 
 
 def _segment_ellipsoid(p: Array, q: Array, semiaxes: Array) -> Array:
-    """The distances of segments from an ellipsoid: a convex function along each, by golden section."""
-    ratio = 0.5 * (np.sqrt(5.0) - 1.0)
+    """The distances of segments from an ellipsoid that they do not cut: a convex function along each, whose slope vanishes
+    at the minimum, or else the nearer end counts. The root of the slope is found by the Illinois method."""
+    d = q - p
+
+    def slope(at: Array) -> Array:  # but for a positive factor
+        return _dot(d, _away_from_ellipsoid(p + at[:, None] * d, semiaxes)[1])
+
     low, high = np.zeros(len(p)), np.ones(len(p))
-
-    def at(t: Array) -> Array:
-        return point_ellipsoid(p + t[:, None] * (q - p), semiaxes)
-
-    for _ in range(40):  # a minimum needs its place to half its digits
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        lower = at(left) <= at(right)
-        high, low = np.where(lower, right, high), np.where(lower, low, left)
-    return np.minimum(at(0.5 * (low + high)), np.minimum(at(np.zeros(len(p))), at(np.ones(len(p)))))
+    down, up = slope(low), slope(high)
+    place = np.where(up <= 0.0, high, low)
+    between = (down < 0.0) & (up > 0.0)
+    side = np.zeros(len(p))
+    for _ in range(60):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            new = np.where(between, (low * up - high * down) / (up - down), place)
+        found = bool(np.all(np.abs(new - place) <= ROOT))
+        place = new
+        if found:
+            break
+        now = slope(place)
+        rising = now > 0.0
+        weight = np.where(side == np.sign(now), 0.5, 1.0)  # an end that stays once more loses half of its weight
+        side = np.sign(now)
+        down, up = np.where(rising, weight * down, now), np.where(rising, now, weight * up)
+        low, high = np.where(rising, low, place), np.where(rising, place, high)
+    return point_ellipsoid(p + place[:, None] * d, semiaxes)
 
 
 def _pierces(p: Array, q: Array, corners: Array) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ from .bodies import build_bodies
 from .document import RunTable, Scenario
 from .validation import ScenarioError, arguments, nearest
 
-LIBRARIES = 250_000_000  # bytes of Python, compiled code and the libraries for files, whatever is run
+LIBRARIES = 200_000_000  # bytes of Python, compiled code and the libraries for files, whatever is run
 STREAMING = 60_000_000  # bytes of the samples that a run holds which writes them as it goes
 SHARE = 0.5  # of this machine's memory, beyond which a run writes its samples as it goes
 

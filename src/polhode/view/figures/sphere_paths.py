@@ -13,7 +13,7 @@ from .axes import Given, legend_below, panels, superscripts
 from .polhode_curves import polhode_family, separatrix_curves
 from .shaded_ellipsoid import ShadedEllipsoid
 from .style import BLACK, BLUE, GREEN, ORANGE, styled
-from .time_series import Turning, attitude_frames, drawable_part, smooth_attitude
+from .time_series import MOST_POINTS, Turning, attitude_frames, drawable_part, smooth_attitude
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,10 +120,26 @@ def draw_sphere_path(
 ) -> None:
     """Draw samples on an ellipsoid, joined unless they are too far apart, with a mark at the first."""
     if turning.coarse:
-        sphere.draw_points(points, color=colour, marker="o", markersize=3, label=label)
+        sphere.draw_points(stretches(points, 1), color=colour, marker="o", markersize=3, label=label)
     else:
-        sphere.draw_curve(points, color=colour, linewidth=2.0 if label else 1.0, label=label)
+        sphere.draw_curve(stretches(points), color=colour, linewidth=2.0 if label else 1.0, label=label)
     sphere.draw_points(points[:1], color=colour, marker="o", markersize=6, markeredgecolor=BLACK)
+
+
+def stretches(points: Array, length: int = 2000, most: int = MOST_POINTS) -> Array:
+    """At most about so many points of a path, from all over it: stretches of this many neighbours, with a gap after each.
+
+    >>> stretches(np.arange(100.0)[:, None], 3, 6).ravel()
+    array([ 0.,  1.,  2., nan, 97., 98., 99., nan])
+    >>> stretches(np.arange(5.0)[:, None], 3, 6).ravel()
+    array([0., 1., 2., 3., 4.])
+    """
+    if len(points) <= most:
+        return points
+    first = np.linspace(0, len(points) - length, most // length).astype(np.int64)
+    chosen = points[first[:, None] + np.arange(length)]
+    gaps = np.full((len(first), 1, points.shape[1]), np.nan)
+    return np.concatenate([chosen, gaps], axis=1).reshape(-1, points.shape[1])
 
 
 def draw_graticule(sphere: ShadedEllipsoid) -> None:
