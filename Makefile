@@ -37,12 +37,13 @@ test: $(STAMP)  ## run the tests; a few minutes
 	$(BIN)/python -m pytest -n auto -m "not verify"
 
 # as far as compiled code and BLAS can tell, the second run is on a processor without fused multiply-add and wide vectors, and
-# the third, where it can be, on one with AVX2 and no more (with a name alone Numba would still take the features of this one)
+# the third, where this one has wider vectors, on one with AVX2 and no more (with a name alone Numba would still take the
+# features of this one)
 verify: $(STAMP)  ## run the long tests, and some on plainer processors; about 25 minutes
 	$(BIN)/python -m pytest -n auto -m verify
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/generic OPENBLAS_CORETYPE=Nehalem \
 	$(BIN)/python -m pytest -n auto -m "not verify" $(PLAIN)
-	if grep -qs avx2 /proc/cpuinfo; then \
+	if grep -qs avx512f /proc/cpuinfo; then \
 	NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/haswell OPENBLAS_CORETYPE=Haswell \
 	$(BIN)/python -m pytest -n auto -m "not verify" $(PLAIN); fi
 
