@@ -29,6 +29,7 @@ from numba import njit, types
 from numba.extending import typeof_impl
 
 from .aligned import AlignedCompiler
+from .callee import Callee
 from .calls import FlowType
 from .fingerprint import fingerprint, made_from
 from .linked import LINKED
@@ -86,7 +87,7 @@ class Compilable:
 
 @typeof_impl.register(Compilable)
 def _typeof_compilable(value: Compilable, context: Any) -> types.Type:
-    return types.Dispatcher(value.linked)
+    return Callee(value.linked)
 
 
 class Compiled(Compilable):
