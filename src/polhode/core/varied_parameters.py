@@ -47,7 +47,7 @@ class Parameter:
 
 
 class VariedParameters:
-    """The parameters `names` of a system, for derivatives by them.
+    """The parameters `names` of a system, for derivatives by them; errors call these what `argument` says.
 
     >>> import polhode as ph
     >>> varied = VariedParameters(ph.Pendulum3D.example().system, ["mass", "rho0"])
@@ -57,9 +57,16 @@ class VariedParameters:
     (35, 4)
     """
 
-    def __init__(self, system: System, names: Sequence[str], *, parameters: Sequence[Parameter] | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        names: Sequence[str],
+        *,
+        argument: str = "tangent",
+        parameters: Sequence[Parameter] | None = None,
+    ) -> None:
         self.system = system
-        self.parameters = list(_chosen(system, names)) if parameters is None else list(parameters)
+        self.parameters = list(_chosen(system, names, argument)) if parameters is None else list(parameters)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,7 +155,7 @@ def parameter_names(system: System) -> list[str]:
     return [parameter.name for parameter in _all(system)]
 
 
-def _chosen(system: System, names: Sequence[str]) -> Iterator[Parameter]:
+def _chosen(system: System, names: Sequence[str], argument: str) -> Iterator[Parameter]:
     """The parameters that these names stand for: one, all of an array or a body, or with "parameters" all there are."""
     known = list(_all(system))
     for name in names:
@@ -159,7 +166,7 @@ def _chosen(system: System, names: Sequence[str]) -> Iterator[Parameter]:
         found = _at(known, short) or _at(known, f"parameters.{short}")  # a parameter that a formula names
         if not found:
             raise InvalidInputError(
-                "tangent", name, f"'state', 'parameters', or some of {', '.join(p.name for p in known)}"
+                argument, name, f"'state', 'parameters', or some of {', '.join(p.name for p in known)}"
             )
         yield from found
 

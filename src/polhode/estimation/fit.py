@@ -119,7 +119,7 @@ class _Problem:
         self.layout = guess.system.representations[method.representation].layout
         self.with_state = STATE in unknowns
         names = [name for name in unknowns if name != STATE]
-        self.varied = VariedParameters(guess.system, names) if names else None
+        self.varied = VariedParameters(guess.system, names, argument="unknowns") if names else None
         self.y0 = guess.system.enter(method.representation, guess)
         self.times = np.unique(np.concatenate([each.times for each in self.observations]))
         self.nodes = self._nodes(segments) if segments > 1 else np.array([guess.t])
