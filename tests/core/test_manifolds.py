@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from polhode import son
-from polhode.core.manifolds import Manifold, Matrices, Skew, SpecialOrthogonal
+from polhode.core.complex_step import derivative_along
+from polhode.core.manifolds import (
+    Circle,
+    Copies,
+    Manifold,
+    Matrices,
+    Rotations,
+    Skew,
+    SpecialOrthogonal,
+    UnitQuaternions,
+)
 
 RNG = np.random.default_rng(1)
 POINTS = [
@@ -31,6 +41,32 @@ def test_a_manifold_is_consistent(manifold: Manifold, point: np.ndarray) -> None
     assert manifold.defect(ahead) < 1e-14
     assert abs(float(manifold.distance(x, ahead)) - np.linalg.norm(xi)) < 1e-12
     assert float(manifold.distance(x, x)) < 1e-14
+
+
+TURNED = son.random(RNG, 3)
+EVERY = [
+    *POINTS,
+    (Rotations(), TURNED),
+    (UnitQuaternions(), np.array([0.1, -0.5, 0.7, 0.5])),
+    (Circle(), np.array([0.6, -0.8])),
+    (Copies(Circle(), 2), np.array([[0.6, -0.8], [0.0, 1.0]])),
+    (Copies(Rotations(), 3), np.stack([TURNED, TURNED.T, TURNED @ TURNED])),
+]
+
+
+@pytest.mark.parametrize(("manifold", "point"), EVERY, ids=lambda a: repr(a) if isinstance(a, Manifold) else "")
+def test_many_points_are_moved_at_once_with_their_tangents(manifold: Manifold, point: np.ndarray) -> None:
+    xi = 0.3 * np.cos(np.arange(6 * manifold.dimension)).reshape(2, 3, manifold.dimension)
+    x = np.broadcast_to(point.reshape(-1), (2, 3, manifold.size))
+    moved = manifold.retract(x, xi)
+    assert moved.shape == x.shape
+    one_by_one = [[manifold.retract(point.reshape(-1), each) for each in row] for row in xi]
+    np.testing.assert_allclose(moved, one_by_one, atol=1e-15)
+    way, h = np.sin(1.0 + np.arange(xi.size)).reshape(xi.shape), 1e-5
+    exact = derivative_along(lambda each: manifold.retract(x, each), xi, way)
+    rough = (manifold.retract(x, xi + h * way) - manifold.retract(x, xi - h * way)) / (2 * h)
+    np.testing.assert_allclose(exact, rough, atol=1e-9)
+    assert np.abs(exact).max() > 0.1
 
 
 def test_defects() -> None:

@@ -142,10 +142,12 @@ def test_what_cannot_be_found_is_said() -> None:
         ph.PolhodeError, match=r"ratio Pi\[0\].*inertia\[0\]: 0.476, inertia\[1\]: 0.762, inertia\[2\]: 1;"
     ):
         fit(true, data, ["state", "inertia"], step=STEP)
-    with pytest.raises(ph.PolhodeError, match=r"do not depend on R\[0\]"):
+    with pytest.raises(ph.PolhodeError, match=r"do not depend on R\[0\], R\[1\], R\[2\]: keep these fixed"):
         fit(true, [Observation.rate(seen.t, seen.omega, 0.01)], step=STEP)
     with pytest.raises(ph.InvalidInputError, match="3 numbers were seen, and there are 6 unknowns"):
         fit(true, [Observation.attitude(seen.t[:1], seen.R[:1], 0.01)], step=STEP)
+    with pytest.raises(ph.InvalidInputError, match=r"unknowns = 'mass'.*some of inertia\[0\]"):
+        fit(true, data, ["state", "mass"], step=STEP)
     with pytest.raises(ph.InvalidInputError, match="loss"):
         fit(true, data, step=STEP, loss="square")
     with pytest.raises(ph.InvalidInputError, match="positive numbers"):

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_integer
+from ..core.complex_step import derivative_along
 from ..errors import InvalidInputError, PolhodeError
 from .shooting import MissedEndPointError
 
@@ -35,15 +36,9 @@ MAX_ITERATIONS = 100
 DENSE = 3000
 
 
-def _complex_step(function: Callable[[NDArray[np.complex128]], Any], x: Array) -> Array:
+def _jacobian(function: Callable[[NDArray[np.complex128]], Any], x: Array) -> Array:
     """The Jacobian (m, n) of an analytic function at x (n,), exact to rounding."""
-    size = 1e-30
-    columns = []
-    for i in range(len(x)):
-        moved = x.astype(np.complex128)
-        moved[i] += 1j * size
-        columns.append(np.imag(function(moved)).reshape(-1) / size)
-    return np.stack(columns, axis=-1)
+    return np.stack([derivative_along(function, x, e).reshape(-1) for e in np.eye(len(x))], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -92,14 +87,14 @@ class DiscreteProblem:
             H = self.hamiltonian(p, z[:n], z[n:])
             return H if sigma is None else H + np.asarray(sigma) @ np.asarray(self.constraint(z[n:])).reshape(-1)
 
-        both = _complex_step(augmented, np.concatenate([x, u]))[0]
+        both = _jacobian(augmented, np.concatenate([x, u]))[0]
         return both[:n], both[n:]
 
     def _jacobians(self, x: Array, u: Array) -> tuple[Array, Array, Array]:
         """∂f/∂x, ∂f/∂u and ∂k/∂u."""
         n = len(x)
-        both = _complex_step(lambda z: self.f(z[:n], z[n:]), np.concatenate([x, u]))
-        constraint = _complex_step(self.constraint, u) if len(np.asarray(self.constraint(u)).reshape(-1)) else None
+        both = _jacobian(lambda z: self.f(z[:n], z[n:]), np.concatenate([x, u]))
+        constraint = _jacobian(self.constraint, u) if len(np.asarray(self.constraint(u)).reshape(-1)) else None
         return both[:, :n], both[:, n:], np.zeros((0, len(u))) if constraint is None else constraint
 
     def _curvature(self, p: Array, x: Array, u: Array, sigma: Array) -> Array:

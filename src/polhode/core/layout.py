@@ -97,8 +97,8 @@ class Layout:
         return np.concatenate(parts, axis=-1)
 
     def retract(self, y: Array, xi: Array) -> Array:
-        """The point reached from `y` (size,) along the tangent vector with coordinates `xi` (dimension,); many at once,
-        (..., size) and (..., dimension), where the variables are vectors and rotations of space."""
+        """The points reached from points `y` (..., size) along tangent vectors with coordinates `xi` (..., dimension); see
+        `Manifold.retract`."""
         parts, j = [], 0
         for v in self.variables:
             d = v.manifold.dimension

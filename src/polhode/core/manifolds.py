@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import son, unchecked
-from ..geometry.quaternion import multiply
 from ..geometry.so3 import hat
 from ..geometry.unchecked import quaternion_distance, quaternion_exp, rotation_distance, rotation_exp
 
@@ -38,7 +37,8 @@ class Manifold:
         raise NotImplementedError
 
     def retract(self, x: Array, xi: Array) -> Array:
-        """The point reached from `x` (size,) along the tangent vector with coordinates `xi` (dimension,)."""
+        """The points reached from points `x` (..., size) along tangent vectors with coordinates `xi` (..., dimension), with
+        the same axes in front; an imaginary part of these, made small, is carried along."""
         raise NotImplementedError
 
     def difference(self, x: Array, y: Array) -> Array:
@@ -143,7 +143,7 @@ class UnitQuaternions(Manifold):
         return 2.0 * np.einsum("...ij,...i->...j", self._right(x), dx)
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return multiply(x, quaternion_exp(xi))
+        return unchecked.quaternion_multiply(x, quaternion_exp(xi))
 
     def defect(self, x: Array) -> Array:
         return np.abs(np.linalg.norm(x, axis=-1) - 1.0)
@@ -166,8 +166,8 @@ class Circle(Manifold):
         return (x[..., 0] * dx[..., 1] - x[..., 1] * dx[..., 0])[..., None]
 
     def retract(self, x: Array, xi: Array) -> Array:
-        c, s = np.cos(xi[0]), np.sin(xi[0])
-        return np.array([c * x[0] - s * x[1], s * x[0] + c * x[1]])
+        c, s = np.cos(xi[..., 0]), np.sin(xi[..., 0])
+        return np.stack([c * x[..., 0] - s * x[..., 1], s * x[..., 0] + c * x[..., 1]], axis=-1)
 
     def difference(self, x: Array, y: Array) -> Array:
         return np.arctan2(self.coordinates(x, y)[..., 0], np.sum(x * y, axis=-1))[..., None]
@@ -208,8 +208,8 @@ class Copies(Manifold):
         return parts.reshape(*parts.shape[:-2], self.dimension)
 
     def retract(self, x: Array, xi: Array) -> Array:
-        pairs = zip(self._split(x, self.of.size), self._split(xi, self.of.dimension), strict=True)
-        return np.concatenate([self.of.retract(point, step) for point, step in pairs])
+        moved = self.of.retract(self._split(x, self.of.size), self._split(xi, self.of.dimension))
+        return moved.reshape(*xi.shape[:-1], self.size)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         pairs = zip(self._split(v, self.of.dimension), self._split(xi, self.of.dimension), strict=True)
@@ -249,7 +249,7 @@ class SpecialOrthogonal(_Square):
         return unchecked.son_vee(np.swapaxes(self._matrix(x), -1, -2) @ self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (self._matrix(x) @ unchecked.son_exp(son.hat(xi))).reshape(-1)
+        return (self._matrix(x) @ unchecked.son_exp(son.hat(xi))).reshape(*xi.shape[:-1], self.size)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         A, B = son.hat(v), son.hat(xi)
@@ -278,7 +278,7 @@ class Skew(_Square):
         return unchecked.son_vee(self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return x + son.hat(xi).reshape(-1)
+        return x + son.hat(xi).reshape(*xi.shape[:-1], self.size)
 
     def defect(self, x: Array) -> Array:
         M = self._matrix(x)

@@ -3,8 +3,9 @@
 A parameter is a number among the arguments that make a system, at any depth: "mass", "rho0[2]", "inertia[0, 1]",
 "body1.semiaxes[0]", "rotors[0].speed", or "k" of a formula, whose name in full is "parameters.k". The numbers that flows
 read (`System.parameters`) are smooth functions of these, computed in Python. Their derivatives come from central differences
-of order 8 of systems near the given one, which are exact to about 1e-12; what follows from them is differentiated by dual
-numbers.
+of order 8 of systems near the given one, which are exact to about 1e-13; what follows from them is differentiated by dual
+numbers. The differences begin with steps that are small beside the argument, and become finer where a number is much smaller,
+as the least moment of inertia of a rod is, or may not change by so much.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInputError, PolhodeError
-from .finite_differences import OFFSETS, WEIGHTS
+from .finite_differences import OFFSETS, Difference
 from .system import System
 
 Array = NDArray[np.float64]
 Path = tuple[str | int, ...]
 
-SIZE = 1e-3  # of the differences, relative to the parameter
-ROUGH = 1e-6  # by how much differences of orders 4 and 8 may differ, relative to the largest number
+SIZE = 2.0**-8  # of the first differences, relative to the argument; powers of 2, so that few sums are rounded
+FINER, LEVELS = 0.25, 9  # each step to the one before, and how many there are
+ROUGH = 1e-6  # what is not smooth over the points of the differences, relative to the largest number
+FALLS = 1.0 / 16.0  # by so much at least it becomes less with the next step, where there is no corner
 CHOICES = ("gravity",)  # arguments that are whole numbers: no derivative by these
 
 
@@ -44,7 +47,7 @@ class Parameter:
 
 
 class VariedParameters:
-    """The parameters `names` of a system, for derivatives by them.
+    """The parameters `names` of a system, for derivatives by them; errors call these what `argument` says.
 
     >>> import polhode as ph
     >>> varied = VariedParameters(ph.Pendulum3D.example().system, ["mass", "rho0"])
@@ -54,9 +57,16 @@ class VariedParameters:
     (35, 4)
     """
 
-    def __init__(self, system: System, names: Sequence[str], *, parameters: Sequence[Parameter] | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        names: Sequence[str],
+        *,
+        argument: str = "tangent",
+        parameters: Sequence[Parameter] | None = None,
+    ) -> None:
         self.system = system
-        self.parameters = list(_chosen(system, names)) if parameters is None else list(parameters)
+        self.parameters = list(_chosen(system, names, argument)) if parameters is None else list(parameters)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,35 +90,59 @@ class VariedParameters:
         changes = {p: float(value) for p, value in zip(self.parameters, values, strict=True)}
         return _rebuilt(self.system, changes)
 
-    @cached_property
-    def _near(self) -> list[list[System]]:
-        """For each parameter the systems at the points of the differences."""
-        return [
-            [_rebuilt(self.system, {p: p.value + offset * SIZE * p.scale}) for offset in OFFSETS]
-            for p in self.parameters
-        ]
-
     def derivatives(self, read: Callable[[System], Array]) -> Array:
         """The derivatives of `read(system)` by each parameter, along a last axis."""
-        columns = []
-        for parameter, systems in zip(self.parameters, self._near, strict=True):
-            rows = [np.asarray(read(system), dtype=np.float64) for system in (*systems, self.system)]
-            if len({row.shape for row in rows}) > 1:
-                raise PolhodeError(f"{parameter.name}: how many numbers the flows read depends on it")
-            columns.append(_slope(parameter, np.stack(rows)) / (SIZE * parameter.scale))
-        return np.stack(columns, axis=-1)
+        return np.stack([self._derivative(read, p) for p in self.parameters], axis=-1)
+
+    def _derivative(self, read: Callable[[System], Array], parameter: Parameter) -> Array:
+        """That by one: with finer steps until nothing is cut off, or until this gets no better."""
+        found: Difference | None = None
+        for level in range(LEVELS):
+            try:
+                systems = self._near(parameter, level)
+            except PolhodeError:
+                if level == LEVELS - 1 and found is None:
+                    raise
+                continue
+            finer = _difference(parameter, read, systems, self.system, _step(parameter, level))
+            if found is not None and found.roughness > ROUGH and finer.roughness > FALLS * found.roughness:
+                break  # a corner, or a jump
+            gains = found is None or bool(np.any(finer.error < 0.5 * found.error))
+            found = finer if found is None else found.or_better(finer)
+            if found.roughness <= ROUGH and (found.exact or not gains):
+                break
+        if found is None or found.roughness > ROUGH:
+            raise PolhodeError(f"{parameter.name}: what the flows read does not depend on it smoothly")
+        return found.slope
+
+    def _near(self, parameter: Parameter, level: int) -> list[System]:
+        """The systems at the points of the differences."""
+        if (parameter, level) not in self._neighbours:
+            h = _step(parameter, level)
+            changed = [{parameter: parameter.value + offset * h} for offset in OFFSETS]
+            self._neighbours[parameter, level] = [_rebuilt(self.system, each) for each in changed]
+        return self._neighbours[parameter, level]
+
+    @cached_property
+    def _neighbours(self) -> dict[tuple[Parameter, int], list[System]]:
+        return {}
 
 
-def _slope(parameter: Parameter, rows: Array) -> Array:
-    """The derivative of numbers whose values are `rows` at the points of the differences and, the last, in the middle."""
-    rows = np.where(np.isfinite(rows), rows, 0.0)  # a bound that is infinite depends on nothing
-    slope = np.tensordot(np.array(WEIGHTS), rows[:-1], 1)
-    check = (8.0 * (rows[0] - rows[1]) - (rows[2] - rows[3])) / 12.0
-    middle = (4.0 * (rows[0] + rows[1]) - (rows[2] + rows[3])) / 6.0
-    size = np.abs(rows).max(initial=0.0)
-    if np.any(np.abs(slope - check) > ROUGH * size) or np.any(np.abs(middle - rows[-1]) > ROUGH * size):
-        raise PolhodeError(f"{parameter.name}: what the flows read does not depend on it smoothly")
-    return np.asarray(slope, dtype=np.float64)
+def _step(parameter: Parameter, level: int) -> float:
+    """The step of the differences by a parameter: a power of 2."""
+    return float(2.0 ** np.round(np.log2(SIZE * parameter.scale))) * FINER**level
+
+
+def _difference(
+    parameter: Parameter, read: Callable[[System], Array], systems: Sequence[System], here: System, h: float
+) -> Difference:
+    """The derivative of what is read of a system, from its neighbours."""
+    rows = [np.asarray(read(system), dtype=np.float64) for system in (*systems, here)]
+    if len({row.shape for row in rows}) > 1:
+        raise PolhodeError(f"{parameter.name}: how many numbers the flows read depends on it")
+    values = np.stack(rows)
+    values = np.where(np.isfinite(values), values, 0.0)  # a bound that is infinite depends on nothing
+    return Difference.of(values[:-1], values[-1], h)
 
 
 def parameter_names(system: System) -> list[str]:
@@ -121,7 +155,7 @@ def parameter_names(system: System) -> list[str]:
     return [parameter.name for parameter in _all(system)]
 
 
-def _chosen(system: System, names: Sequence[str]) -> Iterator[Parameter]:
+def _chosen(system: System, names: Sequence[str], argument: str) -> Iterator[Parameter]:
     """The parameters that these names stand for: one, all of an array or a body, or with "parameters" all there are."""
     known = list(_all(system))
     for name in names:
@@ -132,7 +166,7 @@ def _chosen(system: System, names: Sequence[str]) -> Iterator[Parameter]:
         found = _at(known, short) or _at(known, f"parameters.{short}")  # a parameter that a formula names
         if not found:
             raise InvalidInputError(
-                "tangent", name, f"'state', 'parameters', or some of {', '.join(p.name for p in known)}"
+                argument, name, f"'state', 'parameters', or some of {', '.join(p.name for p in known)}"
             )
         yield from found
 
@@ -193,7 +227,7 @@ def _entries(system: System, name: str, path: Path, array: Array) -> Iterator[Pa
 def _refuses(system: System, parameter: Parameter) -> bool:
     """Whether the constructor does not allow this number to change alone."""
     try:
-        _rebuilt(system, {parameter: parameter.value + SIZE * parameter.scale})
+        _rebuilt(system, {parameter: parameter.value + FINER * SIZE * parameter.scale})
     except PolhodeError:
         return True
     return False

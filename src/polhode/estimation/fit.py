@@ -2,8 +2,7 @@
 
 Unknowns are the state at the start, in coordinates of its tangent space, and any parameters of the system. The run
 (`simulate(..., tangent=[…])`) gives the derivatives of the states by both; `observed_states` those of what an observation
-shows of them: by dual numbers for kernels, and by differences of order 8 where it is a Python function. SciPy's
-`least_squares` does the rest.
+shows of them. SciPy's `least_squares` does the rest.
 
 With several `segments` (multiple shooting) the run is cut into pieces, each of which starts from a state of its own; the
 gaps between them are closed as part of the fit. Errors then grow over a piece only, and long or chaotic motions can be
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import check_finite, check_integer
-from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.complex_step import derivative_along
 from ..core.method import Method
 from ..core.system import State, System
 from ..core.varied_parameters import VariedParameters
@@ -30,7 +29,7 @@ from ..simulation.default_step import method_and_step
 from ..simulation.driver import simulate
 from .fit_result import Fit, check_observable
 from .observations import Observation
-from .observed_states import SIZE, ObservedStates
+from .observed_states import ObservedStates
 
 Array = NDArray[np.float64]
 
@@ -120,7 +119,7 @@ class _Problem:
         self.layout = guess.system.representations[method.representation].layout
         self.with_state = STATE in unknowns
         names = [name for name in unknowns if name != STATE]
-        self.varied = VariedParameters(guess.system, names) if names else None
+        self.varied = VariedParameters(guess.system, names, argument="unknowns") if names else None
         self.y0 = guess.system.enter(method.representation, guess)
         self.times = np.unique(np.concatenate([each.times for each in self.observations]))
         self.nodes = self._nodes(segments) if segments > 1 else np.array([guess.t])
@@ -281,9 +280,11 @@ class _Problem:
         moved = self.layout.retract(y, offset)
         if not offset.any():
             return moved, np.eye(self.dimension)
-        near = offset + SIZE * np.multiply.outer(OFFSETS, np.eye(self.dimension))  # (points, dimension, dimension)
-        rows = self.layout.retract(np.broadcast_to(y, (*near.shape[:2], len(y))), near)
-        slopes = np.tensordot(np.array(WEIGHTS) / SIZE, rows, 1)
+        count = self.dimension
+        many = np.broadcast_to(y, (count, len(y)))
+        slopes = derivative_along(
+            lambda xi: self.layout.retract(many, xi), np.broadcast_to(offset, (count, count)), np.eye(count)
+        )
         return moved, self.layout.coordinates(np.broadcast_to(moved, slopes.shape), slopes).T
 
     def _gap(self, k: int, reached: Array, Phi: Array, x: Array, at: int) -> tuple[Array, Array]:

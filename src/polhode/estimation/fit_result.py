@@ -74,8 +74,9 @@ def check_observable(J: Array, named: list[int], names: tuple[str, ...], sizes: 
     """
     lengths = np.linalg.norm(J, axis=0)
     if np.any(lengths[named] == 0.0):
-        blind = ", ".join(names[i] for i in np.flatnonzero(lengths[named] == 0.0))
-        raise PolhodeError(f"the observations do not depend on {blind}: fix it, or give other observations")
+        blind = [names[i] for i in np.flatnonzero(lengths[named] == 0.0)]
+        advice = f"keep {'these' if len(blind) > 1 else 'it'} fixed, or give a prior or other observations"
+        raise PolhodeError(f"the observations do not depend on {', '.join(blind)}: {advice}")
     _, values, rows = np.linalg.svd(J / lengths, full_matrices=False)
     if values[-1] > UNOBSERVABLE * values[0]:
         return

@@ -134,8 +134,8 @@ class Observation:
         - a kernel whose arguments are named like fields of the system: `def glow(R, t): ...`, with R the tuple of nine entries
         - any other smooth function of the state, with an axis of samples in front
 
-        The derivatives of the first three are exact: of text as a formula, of the others by dual numbers. The last is
-        differentiated by differences of order 8.
+        The derivatives are exact: of text as a formula, of kernels and `Brightness` by dual numbers, of functions by a complex
+        step. Those that do not carry complex numbers along, such as `abs`, are differentiated by differences of order 8.
         """
         t, seen = _samples("values", times, values, ())
         label = name or (given if isinstance(given, str) else str(getattr(given, "__name__", "quantity")))

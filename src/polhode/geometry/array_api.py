@@ -46,10 +46,10 @@ def doubles(x: ArrayLike) -> NDArray[np.float64]:
         raise ValueError("a number is too large") from None
 
 
-def as_array(name: str, x: ArrayLike, shape: Shape) -> NDArray[np.float64]:
-    """`x` as an array of doubles whose last axes are `shape`."""
+def as_array(name: str, x: ArrayLike, shape: Shape, *, tangents: bool = False) -> NDArray[np.float64]:
+    """`x` as an array of doubles whose last axes are `shape`; with `tangents` it may be complex."""
     try:
-        array = doubles(x)
+        array = x if tangents and isinstance(x, np.ndarray) and x.dtype == np.complex128 else doubles(x)
     except (TypeError, ValueError):
         raise InvalidInputError(name, x, f"numbers in an array of shape (..., {', '.join(map(str, shape))})") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
@@ -150,13 +150,16 @@ def check_leading(names: Sequence[str], arrays: Sequence[NDArray[np.float64]], s
         raise InvalidInputError(names[-1], f"leading axes {leading[-1]}", f"ones that go with {leading[:-1]}") from None
 
 
-def front(kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...]) -> Callable[..., NDArray[np.float64]]:
-    """The array form of `kernel`: `shapes` are those of its arguments and, last, of its result."""
+def front(
+    kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...], tangents: bool = False
+) -> Callable[..., NDArray[np.float64]]:
+    """The array form of `kernel`: `shapes` are those of its arguments and, last, of its result. With `tangents` arrays may be
+    complex: a tangent vector, made small, in the imaginary part is carried along (not by `absolute` and `atan2`)."""
     *inputs, output = shapes
     sizes = [math.prod(shape) for shape in inputs]
 
     def on_arrays(*args: ArrayLike) -> NDArray[np.float64]:
-        arrays = [as_array(n, a, s) for n, a, s in zip(names, args, inputs, strict=True)]
+        arrays = [as_array(n, a, s, tangents=tangents) for n, a, s in zip(names, args, inputs, strict=True)]
         if [a.size for a in arrays] == sizes:  # one of each: on numbers, three times as fast
             numbers = [tuple(a.flat) if s else a.flat[0] for a, s in zip(arrays, inputs, strict=True)]
             with np.errstate(all="ignore"):

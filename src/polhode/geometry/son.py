@@ -120,7 +120,7 @@ def hat(x: ArrayLike) -> Array:
            [-2.,  1.,  0.]])
     """
     try:
-        x = np.asarray(x, dtype=np.float64)
+        x = np.asarray(x, dtype=np.complex128 if np.iscomplexobj(x) else np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError("x", x, "numbers in an array of shape (..., n(n − 1)/2)") from None
     n = (1 + isqrt(1 + 8 * x.shape[-1])) // 2 if x.ndim else 0
@@ -129,7 +129,7 @@ def hat(x: ArrayLike) -> Array:
             "x", f"an array of shape {x.shape}", "a last axis of 1, 3, 6, 10, ..., n(n − 1)/2 numbers"
         )
     i, j, sign = _pairs(n)
-    A = np.zeros((*x.shape[:-1], n, n))
+    A = np.zeros((*x.shape[:-1], n, n), dtype=x.dtype)
     A[..., i, j] = sign * x
     A[..., j, i] = -sign * x
     return A
@@ -162,8 +162,8 @@ def exp(A: ArrayLike) -> Array:
 
 
 def _exp(A: ArrayLike) -> Array:
-    """`exp` of the skew part of any matrix."""
-    A = _skew(_square("A", A))
+    """`exp` of the skew part of any matrix; an imaginary part of it, made small, is carried along."""
+    A = _skew(np.asarray(A) if np.iscomplexobj(A) else _square("A", A))
     return np.eye(A.shape[-1]) + _exp_less_one(A)
 
 

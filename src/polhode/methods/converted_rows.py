@@ -7,24 +7,24 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.complex_step import derivative_along
 from ..core.scalar_packing import Directions
 from ..core.system import System
 from ..core.varied_parameters import VariedParameters
 
 Array = NDArray[np.float64]
-TINY = 1e-100  # of a tangent vector in the imaginary part: products of two vanish
 
 
 def with_partials(
     each: int, system: System, directions: Directions, change: Callable[[System, Array], Array], rows: Array
 ) -> Array:
-    """`change(system, rows)` for rows of entries of `each` doubles: a value, and partial derivatives, which are carried
-    along in the imaginary part; `directions` say by which parameters of the system there are some."""
+    """`change(system, rows)` for rows of entries of `each` doubles: a value, and partial derivatives, carried along by complex
+    steps; `directions` say by which parameters of the system there are some."""
     if each == 1:
         return change(system, rows)
     numbers = rows.reshape(len(rows), -1, each)
     values = numbers[..., 0]
-    partials = [change(system, values + 1j * TINY * numbers[..., k]).imag / TINY for k in range(1, each)]
+    partials = [derivative_along(lambda x: change(system, x), values, numbers[..., k]) for k in range(1, each)]
     if isinstance(directions, VariedParameters):
         by_parameters = directions.derivatives(lambda other: change(other, values))
         for k in range(len(directions)):

@@ -20,10 +20,11 @@ from ..core.manifolds import Rotations
 from ..core.method import Start
 from ..core.representation import Canonical, Form
 from ..core.system import System
+from ..geometry import unchecked
 from ..geometry.quaternion import rotation_of_
 from ..scalars import get, get3, get4, get9, put, put4, put9, width
 from .converted_rows import with_partials
-from .gauss.parts import matrices_of, pieces, quaternions_of
+from .gauss.parts import pieces
 from .loops import Slots, no_force, slope
 from .uncounted import uncounted_kernel
 
@@ -145,7 +146,7 @@ def to_quaternions(canonical: Canonical, rows: Array) -> Array:
     """z of rows of the default layout."""
     y, table = canonical.enter(rows), table_of(canonical.representation.layout)
     parts = [
-        quaternions_of(y[..., place : place + 9].reshape(*y.shape[:-1], 3, 3))
+        unchecked.from_matrix(y[..., place : place + 9].reshape(*y.shape[:-1], 3, 3))
         if turns
         else y[..., place : place + count]
         for turns, _, place, count in table
@@ -160,7 +161,7 @@ def from_quaternions(canonical: Canonical, rows: Array) -> Array:
     for turns, at, place, count in table_of(layout):
         part = rows[..., at : at + count]
         if turns:
-            R = matrices_of(part / np.sqrt(np.sum(part * part, axis=-1, keepdims=True)))
+            R = unchecked.to_matrix(part / np.sqrt(np.sum(part * part, axis=-1, keepdims=True)))
             y[..., place : place + 9] = R.reshape(*rows.shape[:-1], 9)
         else:
             y[..., place : place + count] = part

@@ -82,9 +82,13 @@ class Weight:
 
     def J_inverse(self, M: ArrayLike) -> Array:
         """The skew Ω with `Λ Ω + Ω Λ = M`."""
+        return self.rate_of(self._checked("M", M))
+
+    def rate_of(self, M: Array) -> Array:
+        """That Ω of momenta as they are; an imaginary part of these is carried along."""
         sums = self.values[:, None] + self.values
         np.fill_diagonal(sums, np.inf)
-        return self.from_axes(self.to_axes(self._checked("M", M)) / sums)
+        return self.from_axes(self.to_axes(M) / sums)
 
     def J_D(self, U: ArrayLike) -> Array:
         """`J_D(U) = U Λ − Λ Uᵀ` (4.8) of [BCMR02]."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...core.layout import Layout
 from ...core.manifolds import Circle, Copies, Euclidean, Manifold, Rotations
 from ...geometry import unchecked
-from ...geometry.quaternion import multiply
 from .picture import (
     ANGLE,
     AT,
@@ -126,7 +125,7 @@ def to_canonical(parts: Parts, y: Array) -> Array:
     for row in parts.rows:
         at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
         if row[KIND] == ROTATION:
-            q = quaternions_of(y[..., c : c + 9].reshape(*y.shape[:-1], 3, 3))
+            q = unchecked.from_matrix(y[..., c : c + 9].reshape(*y.shape[:-1], 3, 3))
             w[..., at : at + 4] = q
             w[..., at + 4 : at + 8] = 2.0 * multiply_vector(q, y[..., m : m + 3])
         elif row[KIND] == ANGLE:
@@ -146,7 +145,7 @@ def from_canonical(parts: Parts, w: Array, size: int) -> Array:
         at, c, m, count = row[AT], row[CONFIGURATION], row[MOMENTUM], row[SIZE]
         if row[KIND] == ROTATION:
             q, p = w[..., at : at + 4], w[..., at + 4 : at + 8]
-            R = matrices_of(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
+            R = unchecked.to_matrix(q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True)))
             y[..., c : c + 9] = R.reshape(*w.shape[:-1], 9)
             y[..., m : m + 3] = 0.5 * (
                 q[..., 3:] * p[..., :3] - p[..., 3:] * q[..., :3] - cross(q[..., :3], p[..., :3])
@@ -172,22 +171,3 @@ def multiply_vector(q: Array, v: Array) -> Array:
     """The product q (v, 0) of rows, scalar last."""
     a, w = q[..., :3], q[..., 3:]
     return np.concatenate([w * v + cross(a, v), -np.sum(a * v, axis=-1, keepdims=True)], axis=-1)
-
-
-def matrices_of(q: Array) -> Array:
-    """The rotation matrices of unit quaternions."""
-    if not np.iscomplexobj(q):
-        return unchecked.to_matrix(q)
-    real = q.real
-    xi = 2.0 * multiply(real * [-1.0, -1.0, -1.0, 1.0], q.imag)[..., :3]  # δq = ½ q ξ
-    R = unchecked.to_matrix(real)
-    return R + 1j * np.stack([cross(R[..., k, :], xi) for k in range(3)], axis=-2)
-
-
-def quaternions_of(R: Array) -> Array:
-    """The unit quaternions of rotation matrices."""
-    if not np.iscomplexobj(R):
-        return unchecked.from_matrix(R)
-    A, q = np.swapaxes(R.real, -1, -2) @ R.imag, unchecked.from_matrix(R.real)
-    xi = 0.5 * np.stack([A[..., 2, 1] - A[..., 1, 2], A[..., 0, 2] - A[..., 2, 0], A[..., 1, 0] - A[..., 0, 1]], -1)
-    return q + 0.5j * multiply_vector(q, xi)

@@ -18,7 +18,7 @@ from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import ClosedForm, Field, Invariant, State
 from ...errors import InvalidInputError, PolhodeError
-from ...geometry import so3, unchecked
+from ...geometry import unchecked
 from ..attitude.base import AttitudeSystem
 from ..attitude.free_exact import free_closed_form
 from ..attitude.state_arguments import GivenState
@@ -130,11 +130,11 @@ class DirectorBody(AttitudeSystem):
         if name == "pi_perp":
             return np.einsum("...ij,...j->...i", R[..., :2], Pi[..., :2])
         E, Sigma = self.inertia.nonstandard, self._stretch(values)
-        omega = (Pi - so3.vee2(Sigma @ E)) @ self.inertia.inverse
+        omega = (Pi - unchecked.vee2(Sigma @ E)) @ self.inertia.inverse
         if name == "omega":
             return omega
         if name == "kinetic_energy":
-            V = so3.hat(omega) + Sigma
+            V = unchecked.hat(omega) + Sigma
             return 0.5 * np.einsum("...ij,jk,...ik->...", V, E, V)
         raise PolhodeError(f"no field {name!r}")
 
@@ -144,7 +144,7 @@ class DirectorBody(AttitudeSystem):
 
     def velocities(self, values: Mapping[str, Array]) -> Array:
         """The velocities of the directors, `Ṙ = R (S(ω) + Σ)`, as columns."""
-        return self.derive("R", values) @ (so3.hat(self.derive("omega", values)) + self._stretch(values))
+        return self.derive("R", values) @ (unchecked.hat(self.derive("omega", values)) + self._stretch(values))
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
         R, Pi = self.derive("R", values), self.derive("Pi", values)

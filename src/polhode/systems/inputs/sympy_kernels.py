@@ -177,9 +177,11 @@ def _formula_kernel(field: str, results: tuple[Any, ...], arguments: tuple[Any, 
 
 
 def on_arrays(formula: Any, values: Iterable[Any]) -> list[Any]:
-    """What the kernel `formula` gives on arrays. Pieces that are not chosen are computed too, and may be no numbers."""
+    """What the kernel `formula` gives on arrays, real or complex. Pieces that are not chosen are computed too, and may be no
+    numbers."""
     with np.errstate(all="ignore"):
-        return [np.asarray(result, dtype=np.float64) for result in formula(tuple(values))]
+        found = formula(tuple(values))
+    return [np.asarray(each, dtype=np.complex128 if np.iscomplexobj(each) else np.float64) for each in found]
 
 
 def code(field: str, e: Any) -> str:

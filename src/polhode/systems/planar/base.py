@@ -92,6 +92,15 @@ def rhs_circle(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
     return SUCCESS
 
 
+def angle_of(z: Array) -> Array:
+    """The angles θ in [−π, π] of (cos θ, sin θ); an imaginary part of these is carried along."""
+    theta = np.arctan2(z[..., 1].real, z[..., 0].real)
+    if not np.iscomplexobj(z):
+        return theta
+    c, s = z[..., 0], z[..., 1]
+    return theta + 1j * (c.real * s.imag - s.real * c.imag) / (c.real**2 + s.real**2)
+
+
 def about_third_axis(R: Array, omega: Array) -> tuple[Array, Array]:
     """Rotations of the plane (..., 2, 2) and their rates (...) as rotations about the third axis of space."""
     rotations = np.zeros((*R.shape[:-2], 3, 3))
@@ -169,7 +178,7 @@ class CircleSystem(System):
         if name == "R":
             return self.rotation(values["z"])
         if name == "theta":
-            return np.arctan2(values["z"][..., 1], values["z"][..., 0])
+            return angle_of(values["z"])
         if name == "omega":
             return values["p"] / self.J
         raise PolhodeError(f"no field {name!r}")

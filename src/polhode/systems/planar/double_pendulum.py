@@ -34,7 +34,7 @@ from ...errors import InvalidInputError, PolhodeError
 from ...scalars import any_of, attach, cos, flow, get, get4, kernel, par, put, put4, rate, sin, value, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..stability.equilibria import Equilibria, Equilibrium
-from .base import about_third_axis, turned
+from .base import about_third_axis, angle_of, turned
 
 Array = NDArray[np.float64]
 PAIR = Layout(Variable("z", Copies(Circle(), 2)), Variable("p", Euclidean(2), kicked=True))
@@ -270,7 +270,7 @@ class DoublePlanarPendulum(System):
         cosine = np.sum(z[..., 0, :] * z[..., 1, :], axis=-1)
         sine = z[..., 0, 0] * z[..., 1, 1] - z[..., 0, 1] * z[..., 1, 0]
         coupling = self.w * (cosine * self.offset[0] - sine * self.offset[1])
-        M = np.empty((*coupling.shape, 2, 2))
+        M = np.empty((*coupling.shape, 2, 2), dtype=coupling.dtype)
         M[..., 0, 0], M[..., 1, 1] = self.A, self.J2
         M[..., 0, 1] = M[..., 1, 0] = coupling
         return M
@@ -302,9 +302,9 @@ class DoublePlanarPendulum(System):
         if name == "R":
             return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
         if name == "theta":
-            return np.asarray(np.arctan2(s, c), np.float64)
+            return angle_of(z)
         if name == "omega":
-            return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0], np.float64)
+            return np.asarray(np.linalg.solve(self.mass_matrix(z), values["p"][..., None])[..., 0])
         raise PolhodeError(f"no field {name!r}")
 
     def energies(self, values: Mapping[str, Array], t: ArrayLike | None = None) -> dict[str, Array]:

@@ -175,7 +175,7 @@ class AxisPendulum(Swinging):
         a, J, omega = self.axis, self.pivot_inertia, self.derive("omega", values)[..., None]
         M = self.mass * self.g * np.cross(self.rho0, self.derive("R", values)[..., 2, :])
         whole = J @ a * (M @ a / self.J)[..., None] + omega**2 * np.cross(a, J @ a) - M
-        return np.asarray(whole - (whole @ a)[..., None] * a, np.float64)
+        return np.asarray(whole - (whole @ a)[..., None] * a)
 
     @classmethod
     def example(cls) -> State:

@@ -28,8 +28,8 @@ def transposed(A: Array) -> Array:
 
 
 def arrays(*matrices: ArrayLike) -> list[Array]:
-    """Matrices as arrays of doubles."""
-    return [np.asarray(A, dtype=np.float64) for A in matrices]
+    """Matrices as arrays of doubles, or complex ones, whose imaginary part carries a tangent vector along."""
+    return [np.asarray(A, dtype=np.complex128 if np.iscomplexobj(A) else np.float64) for A in matrices]
 
 
 def _left(side: str, *matrices: ArrayLike) -> list[Array]:

@@ -185,7 +185,7 @@ class RigidBodySOn(_BodySOn):
         if name == "m":
             return self._moved(values["Q"], values["M"], to_body=False)
         if name == "Omega":
-            return self.weight.J_inverse(self.derive("M", values))
+            return self.weight.rate_of(self.derive("M", values))
         raise PolhodeError(f"no field {name!r}")
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:
@@ -264,7 +264,7 @@ class SymmetricRigidBodySOn(_BodySOn):
         if name == "m":
             return momentum(transposed(values["Q"]), transposed(values["P"]), side=self.side)
         if name == "Omega":
-            return self.weight.J_inverse(self.derive("M", values))
+            return self.weight.rate_of(self.derive("M", values))
         raise PolhodeError(f"no field {name!r}")
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:

@@ -284,7 +284,7 @@ class Gyrostat(AttitudeSystem):
         if name == "p":
             return values["Pi"]
         if name == "rho" and self.given:
-            return self.given.at(values["clock"])
+            return self.given.at(values["clock"].real)
         if name == "omega":
             return (values["Pi"] - self.derive("rho", values)) @ self.inertia.inverse
         if name == "kinetic_energy":
