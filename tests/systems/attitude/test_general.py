@@ -11,6 +11,7 @@ from polhode.analysis import measured_order, symmetry_defect, symplectic_defect,
 from polhode.estimation import Stepped
 from polhode.scalars import kernel, lanes, sqrt, where
 from polhode.systems import GeneralBody
+from polhode.systems.attitude.legendre import full
 from tests.tiers import later
 
 J = np.array([1.0, 2.0, 2.5])
@@ -108,6 +109,23 @@ def test_the_discrete_euler_lagrange_equations() -> None:
         actions = [discrete(R[0], Q) + discrete(Q, R[2]) for Q in turned]
         off.append((actions[0] - actions[1]) / (2 * e))
     np.testing.assert_allclose(off, 0.0, atol=1e-9)
+
+
+def test_six_entries_of_a_symmetric_matrix() -> None:
+    assert full((1, 2, 3, 4, 5, 6)) == (1, 6, 5, 6, 2, 4, 5, 4, 3)
+
+
+def test_a_body_at_rest_where_nothing_acts_on_it_stays() -> None:
+    """All terms of the equation of a step are zero there."""
+    R = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    found = ph.simulate(GeneralBody(**GIVEN["formula"]).state(R=R), step=0.05, steps=2, method=ph.LGVI())
+    np.testing.assert_array_equal(found.R, np.broadcast_to(R, (3, 3, 3)))
+    np.testing.assert_array_equal(found.Pi, np.zeros((3, 3)))
+
+
+def test_newtons_method_ends_at_rounding() -> None:
+    """As it does with the exact derivative: with one that is a little off, the last correction leaves some 1e-13."""
+    assert ph.simulate(GeneralBody.example(), step=0.4, steps=4, method=ph.LGVI()).stats.worst_residual < 5e-15
 
 
 def test_order_and_pairs() -> None:
