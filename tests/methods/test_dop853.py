@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 import polhode as ph
 from polhode.analysis.structure import difference_map
 from polhode.core.method import Start
+from polhode.methods.dop853 import MOST_SHORT_STEPS
 from polhode.methods.loops import RightHandSide
 from polhode.methods.quaternion_variables import QuaternionVariables, from_quaternions, table_of, to_quaternions
 from polhode.scalars import lanes
@@ -132,6 +133,14 @@ def test_a_singular_motion_ends_with_what_was_reached(step: float) -> None:
     assert kept is not None
     assert 1.53 - step <= kept.t[-1] <= 1.54
     assert np.all(kept.R[:, 2, 2] > 0.5)
+
+
+def test_a_fast_motion_may_take_many_steps_of_its_own_length() -> None:
+    """More of them than may be short: that is told by the longest before them, whatever the unit of time."""
+    fast = FREE.system.state(omega=[3e6, -4e6, 5e6])
+    found = ph.simulate(fast, step=3e-3, steps=1, method=ph.DOP853(1e-12, 1e-12))
+    assert found.stats.evaluations > 12 * MOST_SHORT_STEPS
+    assert found.conservation()[0].relative < 1e-6
 
 
 def test_a_slope_that_is_not_finite_at_the_start_is_an_error() -> None:
