@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,3 +26,15 @@ def test_the_sizes_of_rotors_are_numpys_integers() -> None:
     expected = ph.simulate(state, step=2.0, t_end=2.0, method=ph.DOP853(rtol=1e-13, atol=1e-13))
     np.testing.assert_allclose(run.R[-1], expected.R[-1], rtol=0, atol=1e-11)
     np.testing.assert_allclose(run.omega[-1], expected.omega[-1], rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_loop_is_called_before_the_run_if_it_may_have_to_be_compiled(
+    known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ph.LGVI().start(ph.FreeRigidBody.example(), 0.1)
+    calls: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(type(run), "entered", SimpleNamespace(entered_on=lambda kind: known and kind is run.kind))
+    monkeypatch.setattr(run, "advance", lambda *arguments: calls.append(arguments))
+    run.begin(7)
+    assert [arguments[:2] for arguments in calls] == ([] if known else [(7, 0)])

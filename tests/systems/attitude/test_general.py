@@ -110,6 +110,14 @@ def test_the_discrete_euler_lagrange_equations() -> None:
     np.testing.assert_allclose(off, 0.0, atol=1e-9)
 
 
+def test_a_body_at_rest_where_nothing_acts_on_it_stays() -> None:
+    """All terms of the equation of a step are zero there."""
+    R = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    found = ph.simulate(GeneralBody(**GIVEN["formula"]).state(R=R), step=0.05, steps=2, method=ph.LGVI())
+    np.testing.assert_array_equal(found.R, np.broadcast_to(R, (3, 3, 3)))
+    np.testing.assert_array_equal(found.Pi, np.zeros((3, 3)))
+
+
 def test_order_and_pairs() -> None:
     state = GeneralBody.example()
     assert measured_order(state, ph.LGVI(order=4), 2.0).orders == pytest.approx(4.0, abs=0.2)
