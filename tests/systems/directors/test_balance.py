@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.geometry import so3
 from polhode.systems import DirectorBody
-from polhode.systems.directors.balance import jacobian, residual, weighed, weighed_slope
+from polhode.systems.directors.balance import jacobian, residual, spatial_impulse, weighed, weighed_slope
 
 RNG = np.random.default_rng(11)
 A, SLOPE = RNG.normal(size=(2, 3, 3))
@@ -32,6 +33,14 @@ def test_the_slope_of_a_weighed_moment(at_ends: bool) -> None:
     found = np.reshape(weighed_slope(tuple(M), flat(SLOPE), tuple(c), at_ends), (3, 3))
     expected = slopes(lambda x: np.array(weighed(tuple(M + SLOPE @ (x - c)), tuple(x), at_ends)))
     np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+def test_the_impulse_in_space() -> None:
+    """½ Σ dᵢ × (m × dᵢ), by the mean directors seen from the frame at the start, in which m = Σ Mᵢ dᵢ."""
+    directors = np.linalg.inv(np.eye(3) - so3.hat(c)).T
+    m = M @ directors
+    expected = 0.5 * sum(np.cross(d, np.cross(m, d)) for d in directors)
+    np.testing.assert_allclose(spatial_impulse(tuple(M), tuple(c)), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("twistless", [False, True])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.systems.inputs.implicit_rate import system_matrix
 from tests.tiers import later
 
 STIFF = {
@@ -15,6 +16,15 @@ STIFF = {
     "rotor_torque": lambda k: ph.Gyrostat([1, 2, 3], rotor_torque=lambda t, R, w: (k * w[0], k * w[1], k * w[2])),
     "moment": lambda k: ph.AttitudeBody([1, 2, 3], moment=lambda t, R, w: (-k * w[0], -k * w[1], -k * w[2])),
 }
+
+
+def test_the_matrix_of_the_equation() -> None:
+    """1 − (h/2) J⁻¹ f', for slopes f' and an inertia that couple all axes."""
+    J, f = np.array([[1.0, 0.2, -0.1], [0.2, 1.4, 0.3], [-0.1, 0.3, 1.7]]), np.arange(9.0).reshape(3, 3) - 3.7
+    inverse = np.linalg.inv(J)
+    entries = tuple(inverse[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)))
+    found = system_matrix(entries, 0.35, *map(tuple, f.T))
+    np.testing.assert_allclose(np.reshape(found, (3, 3)), np.eye(3) - 0.35 * inverse @ f, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", later(STIFF, lambda kind: kind != "torque"))

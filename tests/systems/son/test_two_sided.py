@@ -62,6 +62,7 @@ def test_complex_matrices_move_by_unitary_ones() -> None:
     """Against NumPy on complex numbers, and against real matrices of twice the size, in the subspace of which they move."""
     rng = np.random.default_rng(0)
     Q, P = rng.standard_normal((2, 2, 3)) + 1j * rng.standard_normal((2, 2, 3))
+    Q[0, 0] = 0.0  # an entry like any other
     left, right = np.array([0.7, 1.2]), np.array([0.6, 1.5, 0.9])
     body = CoupledDoubleBrackets(left, right, unitary=True)
     state = body.state(Q=Q, P=P)
