@@ -11,6 +11,7 @@ from polhode.analysis import measured_order, symmetry_defect, symplectic_defect,
 from polhode.estimation import Stepped
 from polhode.scalars import kernel, lanes, sqrt, where
 from polhode.systems import GeneralBody
+from polhode.systems.attitude.legendre import full
 from tests.tiers import later
 
 J = np.array([1.0, 2.0, 2.5])
@@ -108,6 +109,10 @@ def test_the_discrete_euler_lagrange_equations() -> None:
         actions = [discrete(R[0], Q) + discrete(Q, R[2]) for Q in turned]
         off.append((actions[0] - actions[1]) / (2 * e))
     np.testing.assert_allclose(off, 0.0, atol=1e-9)
+
+
+def test_six_entries_of_a_symmetric_matrix() -> None:
+    assert full((1, 2, 3, 4, 5, 6)) == (1, 6, 5, 6, 2, 4, 5, 4, 3)
 
 
 def test_a_body_at_rest_where_nothing_acts_on_it_stays() -> None:

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.systems.planar.base import turned
 
 from ...shared import golden
 
 TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
+
+
+def test_a_turn_brings_back_to_the_circle() -> None:
+    c, s = 1.00001 * np.cos(0.7), 1.00001 * np.sin(0.7)
+    u, v = turned(c, s, 1.0 - np.cos(0.4), np.sin(0.4))
+    assert (u, v) == pytest.approx((np.cos(1.1), np.sin(1.1)), abs=1e-9)
 
 
 def golden_axis_pendulum() -> ph.AxisPendulum:
