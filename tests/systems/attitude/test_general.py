@@ -123,6 +123,11 @@ def test_a_body_at_rest_where_nothing_acts_on_it_stays() -> None:
     np.testing.assert_array_equal(found.Pi, np.zeros((3, 3)))
 
 
+def test_newtons_method_ends_at_rounding() -> None:
+    """As it does with the exact derivative: with one that is a little off, the last correction leaves some 1e-13."""
+    assert ph.simulate(GeneralBody.example(), step=0.4, steps=4, method=ph.LGVI()).stats.worst_residual < 5e-15
+
+
 def test_order_and_pairs() -> None:
     state = GeneralBody.example()
     assert measured_order(state, ph.LGVI(order=4), 2.0).orders == pytest.approx(4.0, abs=0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,8 @@ def test_an_oblique_axis_a_linear_term_and_a_rotor() -> None:
     np.testing.assert_allclose(body.axes[0], [[0.6, 0.0, 0.8]], atol=1e-12)
     found = body.steady_rotations(0.8)
     assert len(found) >= 2
+    directions = [np.array([0.6, 0.0, 0.8]) @ e.R for e in found]
+    assert min(np.abs(one - other).max() for one, other in combinations(directions, 2)) > 0.1, "one of each circle"
     stay(found, [0.6, 0.0, 0.8])
     start = body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.3, -0.5, 0.6])
     assert ph.simulate(start, step=0.05, steps=400).drift()["momentum_along_axis"] < 1e-13
