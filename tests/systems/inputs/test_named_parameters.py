@@ -363,6 +363,8 @@ def test_scenarios_and_files_hold_parameters(tmp_path: Path) -> None:
         ({"potential": "R33", "parameters": {"R11": 1.0}}, "R11 has a meaning in potential already"),
         ({"potential": "R33", "parameters": {"lambda": 1.0}}, "choose another name"),
         ({"potential": "R33", "parameters": {"get": 1.0}}, "choose another name"),
+        ({"potential": "R33", "parameters": {"pi": 1.0}}, "'pi' has a meaning in formulas already"),
+        ({"potential": "R33", "parameters": {"Heaviside": 1.0}}, "'Heaviside' has a meaning in formulas already"),
         ({"potential": "R33", "parameters": {"__import__": 1.0}}, "names of letters, digits"),
         ({"potential": "R33", "parameters": {"a b": 1.0}}, "names of letters, digits"),
         ({"potential": "R33", "parameters": [1.0]}, "a table of names"),
