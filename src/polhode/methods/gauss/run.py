@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,8 @@ class GaussRun(Run):
         """Begin at this start: a body turns as the top that its momentum there is nearest to."""
         each = width(self.scalar)
         self.frame.constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
-        self.carried_state.w[:] = self._entered(start.y)
+        self._first = self._entered(start.y)
+        self.carried_state.w[:] = self._first
 
     def set_out(self, start: Start) -> bool:
         if start.state.system is not self._start.state.system or start.kind != double or self.scalar != double:
@@ -126,7 +128,8 @@ class GaussRun(Run):
     def restarted(self, state: State, step: float) -> GaussRun | None:
         if not self.in_lanes:
             return None
-        self.restore_row(self._entered(state.system.enter(Form.DEFAULT, state)))
+        first = state is self._start.state
+        self.restore_row(self._first if first else self._entered(state.system.enter(Form.DEFAULT, state)))
         self.clock, self.report = Clock(float(state.t), float(step)), Report()
         return self
 
@@ -219,8 +222,9 @@ def nearby_top(inverse: Array, momentum: Array) -> Array:
     turns about e, so that the iteration converges fast. If two values are much closer to each other than to the third, or
     nothing turns, e is the axis of the third. If the momentum does not circle this axis, b is their mean.
     """
-    values, axes = np.linalg.eigh(0.5 * (inverse + inverse.T))
-    below, above = np.diff(values)
+    inverse = 0.5 * (inverse + inverse.T)
+    values, axes = principal_axes(inverse.tobytes())
+    below, above = values[1] - values[0], values[2] - values[1]
     P = momentum @ axes
     excess = below * P[0] ** 2 - above * P[2] ** 2  # b |Π|² − 2T, conserved by the free motion
     undecided = abs(excess) <= UNDECIDED * (above + below) * (P @ P)
@@ -228,24 +232,34 @@ def nearby_top(inverse: Array, momentum: Array) -> Array:
     apart = 0 if below >= above else 2
     alone = apart if circled is None or max(below, above) > CLEARLY * min(below, above) else circled
     b = values[1] if circled == alone else 0.5 * (values.sum() - values[alone])
-    return np.array([b, values[alone] - b, *of_unit_length(axes[:, alone], axes[:, [alone - 1, alone - 2]].T)])
+    return np.array([b, values[alone] - b, *of_unit_length(inverse.tobytes(), alone)])
 
 
-def of_unit_length(axis: Array, across: Array) -> Array:
-    """The axis, or the first of some unit vectors beside it, whose length, once corrected, is near enough to 1, or else the
-    nearest; `across` are two directions across it.
+@lru_cache(256)
+def principal_axes(inverse: bytes) -> tuple[Array, Array]:
+    """The inverse moments of a body and its axes as columns, which are the same at all its starts."""
+    values, axes = np.linalg.eigh(np.frombuffer(inverse).reshape(3, 3))
+    return values, axes
+
+
+@lru_cache(256)
+def of_unit_length(inverse: bytes, alone: int) -> tuple[float, ...]:
+    """One of the principal axes, or the first of some unit vectors beside it, whose length, once corrected, is near enough to
+    1, or else the nearest.
 
     What the length of e has too much, every step gives to q and p: the momenta then grow steadily. Among some hundred vectors
     one has a length that is right to a hundredth of the usual rounding.
     """
-    for tilts in (TILTS[:1], TILTS):  # mostly the first of them will do
-        vectors = axis + tilts @ across
+    axes = principal_axes(inverse)[1]
+    across = axes[:, [alone - 1, alone - 2]].T
+    for tilts in (TILTS[:1], TILTS):  # often the first of them will do
+        vectors = axes[:, alone] + tilts @ across
         unit = vectors - 0.5 * excess(vectors)[:, None] * vectors
         errors = np.maximum(np.abs(excess(unit)), ENOUGH)
         nearest = np.argmin(errors)
         if errors[nearest] == ENOUGH:
             break
-    return unit[nearest]
+    return tuple(unit[nearest].tolist())
 
 
 def excess(vectors: Array) -> Array:
