@@ -58,7 +58,7 @@ class Pilot:
         self._run = self.method(PILOT_TOLERANCE).run(start)
         samples = self._look(1 if all(beginning) else SAMPLES)
         if len(samples) > 1:  # what was zero at the start may become small
-            smallest = _smallest(sizes(self.layout, start.y, *samples))
+            smallest = _smallest([max(pair) for pair in zip(beginning, _largest(self.layout, samples), strict=True)])
             if smallest < self.smallest:
                 self.smallest = smallest
                 samples = self._look(1)
@@ -167,6 +167,14 @@ def parts(layout: Layout) -> tuple[Part, ...]:
 def sizes(layout: Layout, *states: Array) -> list[float]:
     """What errors of each variable are compared with: 1 for attitudes and angles, else its largest size in these states."""
     return [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
+
+
+def _largest(layout: Layout, rows: Array) -> list[float]:
+    """The same of many states, in one array."""
+    squares = rows * rows
+    return [
+        math.sqrt(float(squares[:, part.numbers].sum(axis=1).max())) if part.linear else 1.0 for part in parts(layout)
+    ]
 
 
 def _length(x: Array) -> float:
