@@ -91,3 +91,16 @@ def test_one_of_each_gives_the_same_numbers_as_one_of_many() -> None:
     assert unchecked.from_matrix(R[None, 1:2]).shape == (1, 1, 4)
     assert unchecked.rotation_distance(R, R[:1])[1] == pytest.approx(float(unchecked.rotation_distance(R[1], R[0])))
     assert unchecked.rotation_distance(R[1], R[None, :1]).shape == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "q", [[0.1, -0.7, 0.3, 0.6], [0.0, 0.0, 0.0, 0.0], [np.inf, 0.0, 0.0, 1.0], [np.nan, 0.0, 0.0, 1.0]]
+)
+def test_one_of_them_has_the_bits_of_one_among_many(q: list[float]) -> None:
+    """Also where something is divided by zero, which Python's numbers refuse."""
+    q_array = np.array(q)
+    for function in (unchecked.normalized, unchecked.to_matrix):
+        np.testing.assert_array_equal(function(q_array), function(np.array([q, q]))[0])
+    R = unchecked.to_matrix(q_array)
+    np.testing.assert_array_equal(unchecked.from_matrix(R), unchecked.from_matrix(np.stack([R, R]))[0])
+    np.testing.assert_array_equal(unchecked.from_matrix(R[None])[0], unchecked.from_matrix(R))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,3 +184,18 @@ def test_the_energy_of_a_bound_binary_walks_at_random() -> None:
         assert np.linalg.norm(kept["linear_momentum"] - kept["linear_momentum"][0], axis=-1).max() < 50.0 * walk
     assert np.sqrt(np.mean(np.square(slopes))) < walk
     assert abs(np.mean(slopes)) < 4.0 * np.std(slopes, ddof=1) / np.sqrt(len(slopes))
+
+
+def test_a_restarted_run_has_the_bits_of_a_new_one() -> None:
+    """From the first state and from one beside it, with other steps than before."""
+    state, method = ph.ConcentricShells.example(), ph.GaussLegendre()
+    beside = ph.simulate(state, step=0.01, steps=1, method=method).final
+    run: Any = method.start(state, 0.1)
+    for start, step in ((beside, 0.05), (state, 0.07)):
+        run.advance(0, 3, 4, np.empty((0, run.row_size)))
+        assert run.restarted(start, step) is run
+        new: Any = method.start(start, step)
+        for each in (run, new):
+            each.frame.constants[:] = run.frame.constants  # which a restarted run keeps
+            each.advance(0, 5, 6, np.empty((0, each.row_size)))
+        np.testing.assert_array_equal(run.row, new.row)

@@ -8,7 +8,8 @@ import pytest
 import polhode as ph
 from polhode.bodies import Ellipsoid
 from polhode.core.manifolds import Euclidean
-from polhode.simulation.pilot import Pilot, apart, jolted, sizes
+from polhode.methods.dop853 import CARRIED
+from polhode.simulation.pilot import PILOT_TOLERANCE, Pilot, apart, jolted, sizes
 
 
 def binary(eccentricity: float, unit: float = 1.0) -> ph.State:
@@ -95,14 +96,29 @@ def test_steps_that_are_short_for_stability_are_told_from_others() -> None:
     assert not Pilot(binary(0.3), 100.0).stiff
 
 
-def test_the_first_steps_are_looked_at_only_where_samples_pass_over_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unexpected(self: Pilot) -> None:
-        raise AssertionError("one by one")
+@pytest.mark.parametrize("t_end", [10.0, 300.0, -40.0])
+def test_the_shortest_steps_are_found_among_all(t_end: float) -> None:
+    """One by one, by a sample at the beginning of each: the mean of four together, once they no longer double."""
+    pilot = Pilot(binary(0.5), t_end)
+    run, t, lengths = pilot.run_of(pilot.method(PILOT_TOLERANCE), t_end), 0.0, []
+    while abs(t) < abs(t_end):
+        run.follow(np.array([np.nextafter(t, t_end)]), np.empty((0, run.row_size)))
+        start, length, _ = run.y[-CARRIED:]
+        lengths.append(abs(length))
+        t = start + length
+    settled = next(k for k in range(len(lengths)) if lengths[k + 1] < 2.0 * lengths[k])
+    means = np.convolve(lengths[settled:], np.full(4, 0.25), mode="valid")
+    assert pilot.densest == pytest.approx(abs(t_end) / means.min(), rel=1e-12)
+    assert len(lengths) <= pilot.count
 
-    monkeypatch.setattr(Pilot, "_first_steps", unexpected)
-    assert Pilot(binary(0.5), 10.0).densest > 10.0
-    with pytest.raises(AssertionError, match="one by one"):
-        _ = Pilot(binary(0.5), 300.0).densest
+
+def test_of_a_motion_that_ends_the_last_part_is_seen_too() -> None:
+    """Two bodies that fall towards each other: the look ends where they meet."""
+    bodies = [Ellipsoid(1.0, [0.02, 0.02, 0.02])] * 2
+    state = ph.FullTwoBodyProblem(*bodies, gravity=2).state(X=[1.0, 0.0, 0.0], V=[0.0, 0.0, 0.0])
+    pilot = Pilot(state, 2.0)
+    assert 0.0 < np.linalg.norm(pilot.final[pilot.layout.slices["X"]]) < 0.5
+    assert pilot.densest == pilot.count
 
 
 def test_a_rough_run_is_made_once() -> None:

@@ -150,6 +150,19 @@ def check_leading(names: Sequence[str], arrays: Sequence[NDArray[np.float64]], s
         raise InvalidInputError(names[-1], f"leading axes {leading[-1]}", f"ones that go with {leading[:-1]}") from None
 
 
+def on_numbers(
+    kernel: Callable[..., Any], arrays: Sequence[NDArray[np.float64]], shapes: Sequence[Shape]
+) -> NDArray[np.float64]:
+    """`kernel` of one argument of each shape: on Python's numbers, or, where these would divide by zero, on NumPy's."""
+    with np.errstate(all="ignore"):
+        try:
+            return np.array(
+                kernel(*(tuple(a.ravel().tolist()) if s else a.item() for a, s in zip(arrays, shapes, strict=True)))
+            )
+        except (ZeroDivisionError, OverflowError):
+            return np.array(kernel(*(tuple(a.flat) if s else a.flat[0] for a, s in zip(arrays, shapes, strict=True))))
+
+
 def front(
     kernel: Callable[..., Any], *shapes: Shape, names: tuple[str, ...], tangents: bool = False
 ) -> Callable[..., NDArray[np.float64]]:
@@ -160,12 +173,9 @@ def front(
 
     def on_arrays(*args: ArrayLike) -> NDArray[np.float64]:
         arrays = [as_array(n, a, s, tangents=tangents) for n, a, s in zip(names, args, inputs, strict=True)]
-        if [a.size for a in arrays] == sizes:  # one of each: on numbers, three times as fast
-            numbers = [tuple(a.flat) if s else a.flat[0] for a, s in zip(arrays, inputs, strict=True)]
-            with np.errstate(all="ignore"):
-                found = np.array(kernel(*numbers))
+        if [a.size for a in arrays] == sizes:  # one of each: on numbers, much faster
             leading = [a.shape[: a.ndim - len(s)] for a, s in zip(arrays, inputs, strict=True)]
-            return found.reshape(max(leading, key=len) + output)
+            return on_numbers(kernel, arrays, inputs).reshape(max(leading, key=len) + output)
         check_leading(names, arrays, inputs)
         with np.errstate(all="ignore"):  # both sides of a `where` are computed, and one of them may divide by zero
             return assembled(kernel(*(components(a, s) for a, s in zip(arrays, inputs, strict=True))), output)

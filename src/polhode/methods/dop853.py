@@ -33,10 +33,12 @@ LEFT, RIGHT, ERRORS, TERMS, VECTORS = STAGES, STAGES + 1, STAGES + 2, STAGES + 4
 ERROR_ROWS, DENSE_ROWS = STAGES, STAGES + 2
 
 # what is known of the present step: where it starts, how long it is, whether a longer one was refused before it (these
-# three are carried), its error relative to the tolerance, and whether its dense terms are there; and of those before it,
-# how long the longest was and how many of the last were far shorter
-START, LENGTH, REFUSED, ERROR, DENSE, LONGEST, SHORT_STEPS, CONTROLS = range(8)
-CARRIED = 3
+# three are carried), its error relative to the tolerance, and whether its dense terms are there; of those before it,
+# how long the longest was and how many of the last were far shorter; and of those since they no longer grow from one to
+# the next as at the start, how many there are, how short a few together have been, and how long the last few are
+START, LENGTH, REFUSED, ERROR, DENSE, LONGEST, SHORT_STEPS, STEPS, SHORTEST, RECENT = range(10)
+CARRIED, FEW = 3, 4
+START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
 
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
@@ -190,6 +192,24 @@ def put_between(work: Array, sizes: Sizes, x: float, y: Array) -> None:
         y[i] = work[LEFT * far + i] + total
 
 
+@kernel
+def note_length(control: Array, length: float) -> None:
+    """Note how long a step is, among the last few, and how short these are together if they have never been shorter."""
+    count = int(control[STEPS])
+    if count == 0 and length >= START_UP * control[RECENT]:
+        control[RECENT] = length
+        return
+    count = max(count, 1)
+    control[RECENT + count % FEW] = length
+    count += 1
+    together = 0.0
+    for i in range(min(count, FEW)):
+        together += control[RECENT + i]
+    mean = together / min(count, FEW)
+    control[SHORTEST] = mean if count <= FEW else min(control[SHORTEST], mean)
+    control[STEPS] = count
+
+
 @uncounted_loop
 def follow(
     S: Any,
@@ -267,6 +287,7 @@ def follow(
             control[ERROR] = error
             control[LONGEST] = max(control[LONGEST], abs(h))
             control[SHORT_STEPS] = control[SHORT_STEPS] + 1.0 if abs(h) < SHORT * control[LONGEST] else 0.0
+            note_length(control, abs(h))
             for i in range(n):
                 y[n + i] = left[i]
             for i in range(CARRIED):
@@ -354,7 +375,7 @@ class DOP853Run(Run):
         sizes = Sizes(n, width(self.kind), blocks)
         tolerances = method.tolerances(self.clock.step)
         corners = np.array(start.state.system.corners, dtype=np.float64)
-        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS), corners)
+        self._step = Step(stage, work, sizes, tolerances, np.zeros(RECENT + FEW), corners)
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 
@@ -363,6 +384,11 @@ class DOP853Run(Run):
         self.clock, self.report = Clock(self.clock.t0, float(step)), Report()
         self._step = self._step._replace(tolerances=method.tolerances(step))
         self.restore(self._first)
+
+    @property
+    def shortest(self) -> float:
+        """How long steps have been where they were shortest, the mean of a few together; 0 if they have only grown."""
+        return float(self._step.control[SHORTEST])
 
     @property
     def differentiated(self) -> int:

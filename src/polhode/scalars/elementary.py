@@ -122,7 +122,7 @@ def _register(function: Callable[[Any], Any], on_double: Any, on_lanes: Any, on_
 
 def sqrt(x: Any) -> Any:
     """Square root."""
-    return np.sqrt(x)
+    return math.sqrt(x) if type(x) is float and x >= 0.0 else np.sqrt(x)
 
 
 def absolute(x: Any) -> Any:

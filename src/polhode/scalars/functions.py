@@ -109,6 +109,8 @@ def _positive(x: Any) -> Any:
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where `condition` holds, else `y`; both are computed."""
+    if type(condition) is bool and type(x) is float and type(y) is float:
+        return x if condition else y
     return np.where(condition, x, y)
 
 

@@ -1,14 +1,13 @@
 """A quick look at a motion before it is computed to a tolerance: how short its time scales are, and how far apart.
 
 The look is a run of `DOP853` to a loose tolerance. Its steps follow the motion: how long they are says how long the
-steps of other methods may be, and whether these should follow the motion too. In a long run samples pass over steps: then
-the first ones are looked at one by one, so that short ones between long ones are seen.
+steps of other methods may be, and whether these should follow the motion too.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,18 +19,14 @@ from ..core.method import Start
 from ..core.representation import Form
 from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
-from ..methods.dop853 import CARRIED, LENGTH, REFUSED, START, DOP853Run
+from ..methods.dop853 import CARRIED, START, DOP853Run
 from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
 
 PILOT_TOLERANCE = 1e-5
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
-SAMPLES = 256  # at which steps are looked at
-UNSEEN = 4  # steps without a sample that do not matter: those of the start
-CLOSE_STEPS = 128  # so many of the first steps are all seen
-START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
-STRETCH = 4  # steps whose mean length counts: one may be short by chance
+SAMPLES = 256  # at which the size of a variable is looked at
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
@@ -57,58 +52,37 @@ class Pilot:
         self.state, self.span = state, t_end - state.t
         DOP853().check(state.system)
         self.layout = state.system.representations[Form.DEFAULT].layout
-        start = state.system.enter(Form.DEFAULT, state)
-        self.smallest = _smallest(self.layout, start)
-        method = self.method(PILOT_TOLERANCE)
-        self._run = method.run(Start.of(state, self.span / SAMPLES))
-        samples = self._look()
-        if not all(sizes(self.layout, start)):  # what was zero at the start may become small
-            smallest = _smallest(self.layout, start, *self._run.states(samples))
+        start = Start.of(state, self.span)
+        beginning = sizes(self.layout, start.y)
+        self.smallest = _smallest(beginning)
+        self._run = self.method(PILOT_TOLERANCE).run(start)
+        samples = self._look(1 if all(beginning) else SAMPLES)
+        if len(samples) > 1:  # what was zero at the start may become small
+            smallest = _smallest([max(pair) for pair in zip(beginning, _largest(self.layout, samples), strict=True)])
             if smallest < self.smallest:
                 self.smallest = smallest
-                samples = self._look()
-        self.final: Array = self._run.states(samples[-1:])[0]
+                samples = self._look(1)
+        self.final: Array = samples[-1]
         self._rough_runs: dict[float, RoughRun] = {}
 
     def method(self, rtol: float) -> DOP853:
         """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
         return DOP853(rtol=rtol, atol=rtol * self.smallest)
 
-    def _look(self) -> Array:
-        """Samples of a run. Notes the number of its steps, and how long the shortest are of those that have a sample."""
-        step = self.span / SAMPLES
-        run = self.run_of(self.method(PILOT_TOLERANCE), step)
-        samples = np.empty((SAMPLES, run.row_size))
-        _, reached = run.follow(np.asarray(self.state.t + np.arange(1, SAMPLES + 1) * step, dtype=np.float64), samples)
-        seen = samples[:reached, -CARRIED:]
-        new = np.flatnonzero(np.diff(seen[:, START], prepend=np.nan))
-        evaluations = float(run.report.numbers[EVALUATIONS])
-        self.count = max(1, math.ceil((evaluations - DENSE_STAGES * len(new)) / STAGES))
-        self._passed_over = self.count > len(new) + float(seen[new, REFUSED].sum()) + UNSEEN
-        lengths = np.abs(seen[new, LENGTH]) if reached else np.array([abs(self.span) / self.count])
-        self._shortest = min(_shortest(lengths), abs(self.span))  # the last step goes beyond the end
-        return samples[:reached] if reached else run.row[None].copy()
-
-    @cached_property
-    def densest(self) -> float:
-        """How many steps there would be if all were as short as the shortest."""
-        shortest = min(self._shortest, _shortest(self._first_steps())) if self._passed_over else self._shortest
-        return max(abs(self.span) / shortest, float(self.count))
-
-    def _first_steps(self) -> Array:
-        """The lengths of the first steps, all of them after the start-up: short ones may lie between two samples."""
-        run, t, end = self.run_of(self.method(PILOT_TOLERANCE), self.span), self.state.t, self.state.t + self.span
-        sample, lengths = np.empty((1, run.row_size)), np.empty(CLOSE_STEPS)
-        for k in range(CLOSE_STEPS):
-            if not run.follow(np.array([math.nextafter(t, end)]), sample)[1]:
-                return np.array([abs(self.span)])  # what ends the motion makes steps as short as can be
-            start, length, _ = sample[0, -CARRIED:]
-            lengths[k], t = abs(length), start + length
-            if abs(t - self.state.t) >= abs(self.span):
-                lengths = lengths[: k + 1]
-                break
-        growing = lengths[1:] >= START_UP * lengths[:-1]
-        return lengths[int(np.argmin(growing)) if len(growing) and not growing.all() else 0 :]
+    def _look(self, count: int) -> Array:
+        """States at so many times of a run, as far as it goes; of one that fails, at many. Notes the number of its steps, and
+        how many there would be if all were as short as the shortest."""
+        run = self.run_of(self.method(PILOT_TOLERANCE), self.span)
+        samples, times = np.empty((count, run.row_size)), self.state.t + np.arange(1, count + 1) * (self.span / count)
+        status, reached = run.follow(np.asarray(times, dtype=np.float64), samples)
+        if not reached and count == 1:
+            return self._look(SAMPLES)
+        dense = 1 + np.count_nonzero(np.diff(samples[:reached, START - CARRIED]))  # steps that have a sample
+        self.count = max(1, math.ceil((float(run.report.numbers[EVALUATIONS]) - DENSE_STAGES * dense) / STAGES))
+        self.densest = float(self.count)
+        if run.shortest and not status:  # what ends the motion makes steps as short as can be
+            self.densest = max(abs(self.span) / run.shortest, self.densest)
+        return run.states(samples[:reached] if reached else run.row[None])
 
     @property
     def uneven(self) -> bool:
@@ -164,12 +138,6 @@ class Pilot:
         return max(3, math.ceil(self.densest * factor))
 
 
-def _shortest(lengths: Array) -> float:
-    """The length of the shortest steps, a few together."""
-    stretch = min(STRETCH, len(lengths))
-    return float(np.convolve(lengths, np.full(stretch, 1.0 / stretch), mode="valid").min())
-
-
 class Part(NamedTuple):
     """Where a variable lies in a state, its manifold, of how many equal points it consists, whether it is linear, and how many
     of its numbers there are for one of a vector: every entry of a rotation or a skew matrix is there twice; None where the
@@ -201,13 +169,21 @@ def sizes(layout: Layout, *states: Array) -> list[float]:
     return [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
 
 
+def _largest(layout: Layout, rows: Array) -> list[float]:
+    """The same of many states, in one array."""
+    squares = rows * rows
+    return [
+        math.sqrt(float(squares[:, part.numbers].sum(axis=1).max())) if part.linear else 1.0 for part in parts(layout)
+    ]
+
+
 def _length(x: Array) -> float:
     return math.sqrt(float(x @ x))
 
 
-def _smallest(layout: Layout, *states: Array) -> float:
-    """The smallest size of a variable that is not zero."""
-    return min((size for size in sizes(layout, *states) if size > 0.0), default=1.0)
+def _smallest(lengths: list[float]) -> float:
+    """The smallest of some sizes that is not zero."""
+    return min((size for size in lengths if size > 0.0), default=1.0)
 
 
 def apart(layout: Layout, a: Array, b: Array) -> float:

@@ -128,7 +128,7 @@ class AdaptiveRun(GaussRun):
 
     def _rate(self, rates: Rates, y: Array) -> float:
         """σ at a state: the same as `density` has it, for the guess of the first step."""
-        dy, total = self._rates(y), rates.least
+        dy, total = self._rates(y[None])[0], rates.least
         for (first, second), square in zip(rates.places, rates.squares, strict=True):
             r = y[first : first + 3] - (y[second : second + 3] if second >= 0 else 0.0)
             total += square / float(r @ r) ** 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,8 @@ class GaussRun(Run):
         """Begin at this start: a body turns as the top that its momentum there is nearest to."""
         each = width(self.scalar)
         self.frame.constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
-        self.carried_state.w[:] = self._entered(start.y)
+        self._first = self._entered(start.y)
+        self.carried_state.w[:] = self._first
 
     def set_out(self, start: Start) -> bool:
         if start.state.system is not self._start.state.system or start.kind != double or self.scalar != double:
@@ -126,36 +128,43 @@ class GaussRun(Run):
     def restarted(self, state: State, step: float) -> GaussRun | None:
         if not self.in_lanes:
             return None
-        self.restore_row(self._entered(state.system.enter(Form.DEFAULT, state)))
+        first = state is self._start.state
+        self.restore_row(self._first if first else self._entered(state.system.enter(Form.DEFAULT, state)))
         self.clock, self.report = Clock(float(state.t), float(step)), Report()
         return self
 
-    def _rates(self, y: Array) -> Array:
-        """dy/dt of the system at a state."""
-        entries = self.scratch.y[: y.size * self.width].reshape(-1, self.width)
-        entries[:] = y[:, None] if self.in_lanes else 0.0
-        entries[:, 0] = y
+    def _rates(self, states: Array) -> Array:
+        """dy/dt of the system at some states (n, size): as many at once as there are lanes, on duals one by one."""
+        count, size = states.shape
+        entries, found = self.scratch.y[: size * self.width].reshape(size, self.width), np.empty(states.shape)
+        at_once = self.width if self.in_lanes else 1
         rhs, force, p, slots = self.system
         dy, report = self.scratch.dy, self.report.numbers
-        rates_at.on(self.kind, rhs, force, self.scratch.y, p, slots, self.clock.t0, dy, report)
-        return self.scratch.dy[:: self.width].copy()
+        for first in range(0, count, at_once):
+            some = states[first : first + at_once].T
+            entries[:] = some[:, :1] if self.in_lanes else 0.0
+            entries[:, : some.shape[1]] = some
+            rates_at.on(self.kind, rhs, force, self.scratch.y, p, slots, self.clock.t0, dy, report)
+            found[first : first + at_once] = dy.reshape(size, self.width)[:, : some.shape[1]].T
+        return found
 
     def _constants(self, y: Array) -> Array:
         """b, κ and e of each attitude, 1/J of each angle and 1/m of each place, from how velocities follow momenta."""
         constants = np.zeros(max(self.parts.constants, 1))
-        for row in self.parts.rows:
+        rows = [row for row in self.parts.rows.tolist() if row[KIND] in (ROTATION, ANGLE, PLACE)]
+        ends = np.cumsum([1 + row[SIZE] for row in rows]).tolist()
+        states, sizes = np.tile(y, (ends[-1] if ends else 0, 1)), []
+        for row, end in zip(rows, ends, strict=True):  # at rest, and with each of the momenta alone
+            m, count = row[MOMENTUM], row[SIZE]
+            sizes.append(max(float(np.abs(y[m : m + count]).max()), 1.0))
+            momenta = states[end - count - 1 : end, m : m + count]
+            momenta[:] = 0.0
+            np.fill_diagonal(momenta[1:], sizes[-1])
+        rates = self._rates(states)
+        for row, end, size in zip(rows, ends, sizes, strict=True):
             k, m, count = row[CONSTANTS], row[MOMENTUM], row[SIZE]
-            if row[KIND] not in (ROTATION, ANGLE, PLACE):
-                continue
-            size = max(float(np.abs(y[m : m + count]).max()), 1.0)
-            at_rest = y.copy()
-            at_rest[m : m + count] = 0.0
-            before = velocity(row, at_rest, self._rates(at_rest))
-            slope = np.empty((count, count))
-            for i in range(count):
-                moving = at_rest.copy()
-                moving[m + i] = size
-                slope[:, i] = (velocity(row, moving, self._rates(moving)) - before) / size
+            velocities = velocity(row, states[end - count - 1 : end], rates[end - count - 1 : end])
+            slope = (velocities[1:] - velocities[0]).T / size
             if row[KIND] == ROTATION:
                 constants[k : k + 5] = nearby_top(slope, y[m : m + 3])
             else:
@@ -193,14 +202,15 @@ class GaussRun(Run):
 
 
 def velocity(row: Any, y: Array, dy: Array) -> Array:
-    """The body rate of an attitude, the rate of an angle, or the velocity of a place."""
+    """The body rate of an attitude, the rate of an angle, or the velocity of a place, at states (..., size)."""
     c, count = row[CONFIGURATION], row[SIZE]
     if row[KIND] == ROTATION:
-        A = y[c : c + 9].reshape(3, 3).T @ dy[c : c + 9].reshape(3, 3)
-        return np.array([A[2, 1], A[0, 2], A[1, 0]])
+        R, rate = (x[..., c : c + 9].reshape(*x.shape[:-1], 3, 3) for x in (y, dy))
+        A = R.swapaxes(-1, -2) @ rate
+        return np.stack([A[..., 2, 1], A[..., 0, 2], A[..., 1, 0]], axis=-1)
     if row[KIND] == ANGLE:
-        return np.array([y[c] * dy[c + 1] - y[c + 1] * dy[c]])
-    return dy[c : c + count]
+        return (y[..., c] * dy[..., c + 1] - y[..., c + 1] * dy[..., c])[..., None]
+    return dy[..., c : c + count]
 
 
 def nearby_top(inverse: Array, momentum: Array) -> Array:
@@ -212,8 +222,9 @@ def nearby_top(inverse: Array, momentum: Array) -> Array:
     turns about e, so that the iteration converges fast. If two values are much closer to each other than to the third, or
     nothing turns, e is the axis of the third. If the momentum does not circle this axis, b is their mean.
     """
-    values, axes = np.linalg.eigh(0.5 * (inverse + inverse.T))
-    below, above = np.diff(values)
+    inverse = 0.5 * (inverse + inverse.T)
+    values, axes = principal_axes(inverse.tobytes())
+    below, above = values[1] - values[0], values[2] - values[1]
     P = momentum @ axes
     excess = below * P[0] ** 2 - above * P[2] ** 2  # b |Π|² − 2T, conserved by the free motion
     undecided = abs(excess) <= UNDECIDED * (above + below) * (P @ P)
@@ -221,18 +232,34 @@ def nearby_top(inverse: Array, momentum: Array) -> Array:
     apart = 0 if below >= above else 2
     alone = apart if circled is None or max(below, above) > CLEARLY * min(below, above) else circled
     b = values[1] if circled == alone else 0.5 * (values.sum() - values[alone])
-    return np.array([b, values[alone] - b, *of_unit_length(axes[:, alone] + TILTS @ axes[:, [alone - 1, alone - 2]].T)])
+    return np.array([b, values[alone] - b, *of_unit_length(inverse.tobytes(), alone)])
 
 
-def of_unit_length(vectors: Array) -> Array:
-    """The first of some unit vectors whose length, once corrected, is near enough to 1, or else the nearest.
+@lru_cache(256)
+def principal_axes(inverse: bytes) -> tuple[Array, Array]:
+    """The inverse moments of a body and its axes as columns, which are the same at all its starts."""
+    values, axes = np.linalg.eigh(np.frombuffer(inverse).reshape(3, 3))
+    return values, axes
+
+
+@lru_cache(256)
+def of_unit_length(inverse: bytes, alone: int) -> tuple[float, ...]:
+    """One of the principal axes, or the first of some unit vectors beside it, whose length, once corrected, is near enough to
+    1, or else the nearest.
 
     What the length of e has too much, every step gives to q and p: the momenta then grow steadily. Among some hundred vectors
     one has a length that is right to a hundredth of the usual rounding.
     """
-    unit = vectors - 0.5 * excess(vectors)[:, None] * vectors
-    found: Array = unit[np.argmin(np.maximum(np.abs(excess(unit)), ENOUGH))]
-    return found
+    axes = principal_axes(inverse)[1]
+    across = axes[:, [alone - 1, alone - 2]].T
+    for tilts in (TILTS[:1], TILTS):  # often the first of them will do
+        vectors = axes[:, alone] + tilts @ across
+        unit = vectors - 0.5 * excess(vectors)[:, None] * vectors
+        errors = np.maximum(np.abs(excess(unit)), ENOUGH)
+        nearest = np.argmin(errors)
+        if errors[nearest] == ENOUGH:
+            break
+    return tuple(unit[nearest].tolist())
 
 
 def excess(vectors: Array) -> Array:

@@ -32,6 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.system import ClosedForm, State
 from ...geometry.elliptic import Landen, descend, functions
+from ...geometry.vectors import cross
 from ...scalars import compiled
 
 Array = NDArray[np.float64]
@@ -77,9 +79,7 @@ def free_closed_form(inertia: ArrayLike, state: State) -> ClosedForm:
 def free_motion(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike) -> Callable[[Array], tuple[Array, Array]]:
     """The motion as a function of the elapsed times, for `exact_free_body`'s arguments."""
     attitude = np.array(R0, dtype=np.float64)
-    J, V = np.linalg.eigh(np.asarray(inertia, dtype=np.float64))
-    if not J[0] > 0:
-        raise ValueError("inertia must be positive definite")
+    J, V, g, left_handed = _principal(np.asarray(inertia, dtype=np.float64).tobytes())
     start = np.asarray(Pi0, dtype=np.float64) @ V  # Pi(0) in principal axes
     L = float(np.linalg.norm(start))
     if L == 0:
@@ -87,14 +87,12 @@ def free_motion(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike) -> Callable[[
 
     # Near the separatrix the motion is exponentially sensitive to its distance from it (mc), and
     # to nothing else.  Rational arithmetic gives that number, a difference, without cancellation.
-    b1, b2, b3 = (1 / Fraction(float(moment)) for moment in J)
-    g = b2 - b3, b1 - b3, b1 - b2
     Q1, Q2, Q3 = (Fraction(float(component)) ** 2 for component in start)
     sign, excess = 1.0, g[0] * Q3 - g[2] * Q1
     if excess < 0:  # the polhode encircles the other extreme axis: number the axes backwards
         sign, excess, g, Q3 = -1.0, -excess, (g[2], g[1], g[0]), Q1
-        J, V, start = J[::-1], V[:, ::-1], start[::-1]
-    if np.linalg.det(V) < 0:  # Euler's equations hold in right-handed axes only
+        J, V, start, left_handed = J[::-1], V[:, ::-1], start[::-1], not left_handed
+    if left_handed:  # Euler's equations hold in right-handed axes only
         V, start = V * [1, -1, 1], start * [1, -1, 1]
     rates = np.array([float(x) for x in g])
 
@@ -115,6 +113,17 @@ def free_motion(inertia: ArrayLike, R0: ArrayLike, Pi0: ArrayLike) -> Callable[[
     return motion
 
 
+@lru_cache(64)
+def _principal(inertia: bytes) -> tuple[Array, Array, tuple[Fraction, Fraction, Fraction], bool]:
+    """The principal moments, the axes as columns, the differences g of the inverse moments, and whether the axes are
+    left-handed: what a body has at all its starts."""
+    J, V = np.linalg.eigh(np.frombuffer(inertia).reshape(3, 3))
+    if not J[0] > 0:
+        raise ValueError("inertia must be positive definite")
+    b1, b2, b3 = (1 / Fraction(float(moment)) for moment in J)
+    return J, V, (b2 - b3, b1 - b3, b1 - b2), bool(np.linalg.det(V) < 0)
+
+
 def _three(x: Array) -> tuple[float, float, float]:
     return float(x[0]), float(x[1]), float(x[2])
 
@@ -122,9 +131,9 @@ def _three(x: Array) -> tuple[float, float, float]:
 def _frame(axis: int, Pi: Array) -> Array:
     """The rotation with columns e x p / |e x p|, p x (the first), p = Pi / |Pi|; e is a body axis."""
     p = Pi / np.linalg.norm(Pi)
-    first = np.cross(np.eye(3)[axis], p)
+    first = np.array(cross(_three(np.eye(3)[axis]), _three(p)))
     first /= np.linalg.norm(first)
-    return np.stack([first, np.cross(p, first), p], axis=-1)
+    return np.stack([first, np.array(cross(_three(p), _three(first))), p], axis=-1)
 
 
 def _tumble(sign: float, L: float, J: Array, g: Array, mc: float, start: Array) -> tuple[int, Tumble, Landen]:

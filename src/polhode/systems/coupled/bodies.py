@@ -10,7 +10,7 @@ Any other potential is given as in `inputs.attitude_potential`. The discrete equ
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ...core.system import Field, Invariant, State, System
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import so3
 from ...geometry.increments.rigid import largest_step
+from ...scalars import Flow
 from ..inputs.attitude_potential import Potential, potential_of
 from ..inputs.damping import check_damping
 from ..inputs.external_moment import ExternalMoment
@@ -56,6 +57,16 @@ from .relative_equilibria import (
 from .symmetry import is_unchanged_by_rotations
 
 Array = NDArray[np.float64]
+
+
+@lru_cache(32)
+def _representations(layout: Layout, force: Flow, n: int, rotors: bool, forced: bool) -> Mapping[str, Representation]:
+    """Of so many bodies with this force, with rotors or damping, and with moments that act or not."""
+    workspace = COMPONENTS * n
+    if rotors:
+        return {Form.DEFAULT: Representation(layout, drift_rotors, force, rhs_bodies, workspace)}
+    exact = None if forced else exact_drift_bodies
+    return {Form.DEFAULT: Representation(layout, drift_bodies, force, rhs_bodies, workspace, exact)}
 
 
 class CoupledBodies(System):
@@ -147,14 +158,8 @@ class CoupledBodies(System):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        with_rotors = Representation(
-            self.layout, drift=drift_rotors, force=self._force, rhs=rhs_bodies, workspace=COMPONENTS * self.n
-        )
-        if self.gyros.any() or self.damped:
-            return {Form.DEFAULT: with_rotors}
-        plain = replace(with_rotors, drift=drift_bodies)
         forced = any(moment.acts for moment in self.moments)
-        return {Form.DEFAULT: plain if forced else replace(plain, exact_drift=exact_drift_bodies)}
+        return _representations(self.layout, self._force, self.n, bool(self.gyros.any()) or self.damped, forced)
 
     def free_parameters(self) -> Array:
         return np.concatenate([[self.n], *(J.principal_entries() for J in self.inertias)])
