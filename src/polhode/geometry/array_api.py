@@ -153,13 +153,14 @@ def check_leading(names: Sequence[str], arrays: Sequence[NDArray[np.float64]], s
 def on_numbers(
     kernel: Callable[..., Any], arrays: Sequence[NDArray[np.float64]], shapes: Sequence[Shape]
 ) -> NDArray[np.float64]:
-    """`kernel` of one argument of each shape: on Python's numbers, or, where these would divide by zero, on NumPy's."""
+    """`kernel` of one argument of each shape: on Python's numbers or, where it divides by zero or compares complex ones, on
+    NumPy's."""
     with np.errstate(all="ignore"):
         try:
             return np.array(
                 kernel(*(tuple(a.ravel().tolist()) if s else a.item() for a, s in zip(arrays, shapes, strict=True)))
             )
-        except (ZeroDivisionError, OverflowError):
+        except (ZeroDivisionError, OverflowError, TypeError):
             return np.array(kernel(*(tuple(a.flat) if s else a.flat[0] for a, s in zip(arrays, shapes, strict=True))))
 
 
