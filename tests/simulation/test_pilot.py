@@ -8,7 +8,7 @@ import pytest
 import polhode as ph
 from polhode.bodies import Ellipsoid
 from polhode.core.manifolds import Euclidean
-from polhode.methods.dop853 import CARRIED
+from polhode.methods.dop853_lengths import CARRIED
 from polhode.simulation.pilot import PILOT_TOLERANCE, Pilot, apart, jolted, sizes
 
 

@@ -18,6 +18,20 @@ from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import Lanes, get, kernel, lanes, put, tail, width
 from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
 from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
+from .dop853_lengths import (
+    CARRIED,
+    CONTROLS,
+    DENSE,
+    ERROR,
+    LENGTH,
+    MOST_SHORT_STEPS,
+    REFUSED,
+    SHORT_STEPS,
+    SHORTEST,
+    START,
+    note_length,
+    up_to_corner,
+)
 from .loops import Clock
 from .quaternion_variables import Equations, QuaternionVariables, put_rates
 from .uncounted import uncounted_kernel, uncounted_loop
@@ -32,21 +46,8 @@ LEFT, RIGHT, ERRORS, TERMS, VECTORS = STAGES, STAGES + 1, STAGES + 2, STAGES + 4
 # the rows of the coefficients after those of the stages
 ERROR_ROWS, DENSE_ROWS = STAGES, STAGES + 2
 
-# what is known of the present step: where it starts, how long it is, whether a longer one was refused before it (these
-# three are carried), its error relative to the tolerance, and whether its dense terms are there; of those before it,
-# how long the longest was and how many of the last were far shorter; and of those since they no longer grow from one to
-# the next as at the start, how many there are, how short a few together have been, and how long the last few are
-START, LENGTH, REFUSED, ERROR, DENSE, LONGEST, SHORT_STEPS, STEPS, SHORTEST, RECENT = range(10)
-CARRIED, FEW = 3, 4
-START_UP = 2.0  # by such factors steps grow at the start, where the method does not know their length yet
-
 SAFETY, LEAST_FACTOR, LARGEST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 MOST_STEPS_AT_ONCE = 1024.0  # of the grid within one step: a force that sets in later is not passed over
-SHORT, MOST_SHORT_STEPS = (
-    1e-8,
-    10_000,
-)  # so many steps, each this part of the longest: a switch that is crossed for ever
-AT_CORNER = 1e-9  # a step that begins so near to a corner, relative to its length, begins at it
 FINEST_RTOL = 3e-14  # below it the estimate of the error is rounding
 
 
@@ -76,16 +77,6 @@ class Step(NamedTuple):
     tolerances: Tolerances
     control: Array
     corners: Array
-
-
-@kernel
-def up_to_corner(start: float, length: float, corners: Array) -> float:
-    """The length of a step from `start`, or of its part before the first of the `corners` in it."""
-    for i in range(corners.shape[0]):
-        part = (corners[i] - start) / length
-        if AT_CORNER < part < 1.0:
-            length = corners[i] - start
-    return length
 
 
 @kernel
@@ -192,24 +183,6 @@ def put_between(work: Array, sizes: Sizes, x: float, y: Array) -> None:
         y[i] = work[LEFT * far + i] + total
 
 
-@kernel
-def note_length(control: Array, length: float) -> None:
-    """Note how long a step is, among the last few, and how short these are together if they have never been shorter."""
-    count = int(control[STEPS])
-    if count == 0 and length >= START_UP * control[RECENT]:
-        control[RECENT] = length
-        return
-    count = max(count, 1)
-    control[RECENT + count % FEW] = length
-    count += 1
-    together = 0.0
-    for i in range(min(count, FEW)):
-        together += control[RECENT + i]
-    mean = together / min(count, FEW)
-    control[SHORTEST] = mean if count <= FEW else min(control[SHORTEST], mean)
-    control[STEPS] = count
-
-
 @uncounted_loop
 def follow(
     S: Any,
@@ -285,8 +258,6 @@ def follow(
                 control[LENGTH] = h * (factor if factor > LEAST_FACTOR else LEAST_FACTOR)
                 control[REFUSED] = 1.0
             control[ERROR] = error
-            control[LONGEST] = max(control[LONGEST], abs(h))
-            control[SHORT_STEPS] = control[SHORT_STEPS] + 1.0 if abs(h) < SHORT * control[LONGEST] else 0.0
             note_length(control, abs(h))
             for i in range(n):
                 y[n + i] = left[i]
@@ -375,7 +346,7 @@ class DOP853Run(Run):
         sizes = Sizes(n, width(self.kind), blocks)
         tolerances = method.tolerances(self.clock.step)
         corners = np.array(start.state.system.corners, dtype=np.float64)
-        self._step = Step(stage, work, sizes, tolerances, np.zeros(RECENT + FEW), corners)
+        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS), corners)
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 

@@ -19,7 +19,8 @@ from ..core.method import Start
 from ..core.representation import Form
 from ..core.system import State
 from ..methods import DOP853, GaussLegendre, Method
-from ..methods.dop853 import CARRIED, START, DOP853Run
+from ..methods.dop853 import DOP853Run
+from ..methods.dop853_lengths import CARRIED, START
 from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
