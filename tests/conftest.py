@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# the same cases each time, none against the clock
+settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 # compiling makes millions of objects that stay: looking for cycles among them as often as usual takes a tenth of the time
 gc.set_threshold(50_000, 20, 100)

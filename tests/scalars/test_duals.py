@@ -61,7 +61,7 @@ def test_values_equal_doubles_bit_for_bit(formula):
     assert same_bits(sweep(formula, duals(K), with_partials(rows))[..., 0], sweep(formula, double, rows))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(rows=arrays(np.float64, (4, 2), elements=st.floats()))
 def test_values_equal_doubles_on_any_numbers(rows):
     for formula in (arithmetic, comparisons):

@@ -81,7 +81,7 @@ def test_lanes_equal_doubles_bit_for_bit(formula, width):
     check_lanes(formula, width, pairs())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(rows=arrays(np.float64, (8, 2), elements=st.floats()))
 def test_lanes_equal_doubles_on_any_numbers(rows):
     for formula in (algebraic, transcendental):
@@ -244,7 +244,7 @@ def test_any_of_and_worst_see_every_lane(width):
             assert np.array_equal(top, np.max(x), equal_nan=True)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(x=arrays(np.float64, 16, elements=st.floats()), threshold=st.floats())
 def test_any_of_and_worst_are_those_of_numpy(x, threshold):
     found, top = reduced(lanes(16), x, threshold)

@@ -131,7 +131,7 @@ def test_lanes_equal_doubles_bit_for_bit(formula, width):
     check_lanes(formula, width, pairs())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(rows=arrays(np.float64, (8, 2), elements=st.floats()))
 def test_lanes_equal_doubles_on_any_numbers(rows):
     for formula in (arithmetic, comparisons):
