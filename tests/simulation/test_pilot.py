@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Ellipsoid
+from polhode.bodies import Ellipsoid, Sphere
 from polhode.core.manifolds import Euclidean
 from polhode.methods.dop853_lengths import CARRIED
 from polhode.simulation.pilot import PILOT_TOLERANCE, Pilot, apart, jolted, sizes
@@ -126,3 +126,14 @@ def test_a_rough_run_is_made_once() -> None:
     assert pilot.rough_run(1e-4) is pilot.rough_run(1e-4)
     assert 0.0 < pilot.rough_run(1e-4).far < 0.1
     assert pilot.rough_run(1e-4).steps < pilot.count < pilot.rough_run(1e-7).steps
+
+
+def test_the_spin_of_a_ball_that_nothing_turns_is_no_reason_for_short_steps() -> None:
+    pair = ph.FullTwoBodyProblem(Ellipsoid(0.8, [0.3, 0.25, 0.2]), Sphere(0.2, 0.1), gravity=2)
+    start = pair.state(X=[1.3, 0.0, 0.1], V=[0.0, 0.85, 0.1], Omega1=[0.1, 0.2, 0.7])
+    look = Pilot(start, 5.0)
+    assert look.smallest > 1e-3
+    assert look.count < 20
+    spinning = pair.enter("default", start)
+    spinning[look.layout.slices["Pi2"]] = 1e-17
+    assert apart(look.layout, spinning, pair.enter("default", start)) < 1e-16  # and not 1

@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 PILOT_TOLERANCE = 1e-5
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which the size of a variable is looked at
+NOISE = 1e-13  # of the largest momentum or place
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
@@ -140,14 +141,15 @@ class Pilot:
 
 
 class Part(NamedTuple):
-    """Where a variable lies in a state, its manifold, of how many equal points it consists, whether it is linear, and how many
-    of its numbers there are for one of a vector: every entry of a rotation or a skew matrix is there twice; None where the
-    distance of two points is not that of their numbers."""
+    """Where a variable lies in a state, its manifold, of how many equal points it consists, whether it is linear, whether
+    forces act on it, and how many of its numbers there are for one of a vector: every entry of a rotation or a skew matrix is
+    there twice; None where the distance of two points is not that of their numbers."""
 
     numbers: slice
     manifold: Manifold
     points: int
     linear: bool
+    kicked: bool
     times: float | None
 
 
@@ -161,20 +163,37 @@ def parts(layout: Layout) -> tuple[Part, ...]:
         twice = isinstance(each, (Rotations, SpecialOrthogonal, Skew))
         times = 2.0 if twice else 1.0 if isinstance(each, Euclidean) else None
         linear = isinstance(each, (Euclidean, Skew))
-        found.append(Part(layout.slices[variable.name], manifold, count, linear, times))
+        found.append(Part(layout.slices[variable.name], manifold, count, linear, variable.kicked, times))
     return tuple(found)
 
 
 def sizes(layout: Layout, *states: Array) -> list[float]:
-    """What errors of each variable are compared with: 1 for attitudes and angles, else its largest size in these states."""
-    return [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
+    """What errors of each variable are compared with: 1 for attitudes and angles, else its largest size in these states; 0
+    where that is rounding."""
+    return _without_noise(
+        layout, [max(_length(y[part.numbers]) for y in states) if part.linear else 1.0 for part in parts(layout)]
+    )
 
 
 def _largest(layout: Layout, rows: Array) -> list[float]:
     """The same of many states, in one array."""
     squares = rows * rows
-    return [
+    lengths = [
         math.sqrt(float(squares[:, part.numbers].sum(axis=1).max())) if part.linear else 1.0 for part in parts(layout)
+    ]
+    return _without_noise(layout, lengths)
+
+
+def _without_noise(layout: Layout, lengths: list[float]) -> list[float]:
+    """These sizes, and zero for momenta, or places, that are nothing but rounding beside the largest of them: such is the spin
+    of a ball that gravity does not turn."""
+    linear = [(part.kicked, length) for part, length in zip(parts(layout), lengths, strict=True) if part.linear]
+    least = [
+        NOISE * max((length for kicked, length in linear if kicked is kind), default=0.0) for kind in (False, True)
+    ]
+    return [
+        0.0 if part.linear and length < least[part.kicked] else length
+        for part, length in zip(parts(layout), lengths, strict=True)
     ]
 
 
