@@ -122,14 +122,14 @@ def _choose(
         _check_order(method)
         return method, Pilot(state, t_end)
     pilot = Pilot(state, t_end)
+    if system.has_exact and pilot.steps(GaussLegendre(), tolerance) > system.closed_form_steps:
+        return Exact(), None
     anything = fastest or not system.hamiltonian  # there is nothing to conserve, or it does not matter
     if not tangent and (pilot.stiff or (anything and _is_short(pilot, tolerance))):
         return DOP853(), pilot
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
         return DOP853(), pilot
-    if system.has_exact and pilot.steps(GaussLegendre(), tolerance) > system.closed_form_steps:
-        return Exact(), None
     attracted = bool(system.canonical().attractions) and not tangent and following.why_not(system) is None
     return following if attracted and pilot.uneven else GaussLegendre(), pilot
 
