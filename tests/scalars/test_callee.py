@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.scalars import compiled, kernel
+from polhode.scalars import kernel
+from polhode.scalars.compile import dispatcher_of
 
 
 @kernel
@@ -17,12 +18,12 @@ def chosen(pair: Any, which: int) -> Any:
     return pair[which]
 
 
-@compiled
+@dispatcher_of  # in every process: what is in the disk cache needs no kernels
 def sums(x: float) -> float:
     return shifted(x, 1) + 2.0 * shifted(x, by=20) + shifted(x, 300)
 
 
-@compiled
+@dispatcher_of  # in every process: what is in the disk cache needs no kernels
 def parts(x: float, n: int) -> tuple[float, int]:
     return chosen((x, n), 0), chosen((x, n), 1)
 
