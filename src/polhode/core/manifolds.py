@@ -249,7 +249,7 @@ class SpecialOrthogonal(_Square):
         return unchecked.son_vee(np.swapaxes(self._matrix(x), -1, -2) @ self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return (self._matrix(x) @ unchecked.son_exp(son.hat(xi))).reshape(*xi.shape[:-1], self.size)
+        return (self._matrix(x) @ unchecked.son_exp(unchecked.son_hat(xi))).reshape(*xi.shape[:-1], self.size)
 
     def bracket(self, v: Array, xi: Array) -> Array:
         A, B = son.hat(v), son.hat(xi)
@@ -278,7 +278,7 @@ class Skew(_Square):
         return unchecked.son_vee(self._matrix(dx))
 
     def retract(self, x: Array, xi: Array) -> Array:
-        return x + son.hat(xi).reshape(*xi.shape[:-1], self.size)
+        return x + unchecked.son_hat(xi).reshape(*xi.shape[:-1], self.size)
 
     def defect(self, x: Array) -> Array:
         M = self._matrix(x)

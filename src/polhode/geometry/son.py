@@ -120,9 +120,14 @@ def hat(x: ArrayLike) -> Array:
            [-2.,  1.,  0.]])
     """
     try:
-        x = np.asarray(x, dtype=np.complex128 if np.iscomplexobj(x) else np.float64)
+        x = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError("x", x, "numbers in an array of shape (..., n(n − 1)/2)") from None
+    return _hat(x)
+
+
+def _hat(x: Array) -> Array:
+    """`hat` of an array as it is; an imaginary part of it is carried along."""
     n = (1 + isqrt(1 + 8 * x.shape[-1])) // 2 if x.ndim else 0
     if n < 2 or n * (n - 1) // 2 != x.shape[-1]:
         raise InvalidInputError(

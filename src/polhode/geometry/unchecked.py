@@ -13,6 +13,7 @@ from . import quaternion, s2, so3
 from .array_api import MATRIX, QUATERNION, SCALAR, VECTOR, front
 from .son import _distance as son_distance
 from .son import _exp as son_exp
+from .son import _hat as son_hat
 from .son import _log as son_log
 from .son import _vee as son_vee
 
@@ -31,6 +32,7 @@ __all__ = [
     "rotation_vee",
     "son_distance",
     "son_exp",
+    "son_hat",
     "son_log",
     "son_vee",
     "sphere_project",
