@@ -10,7 +10,9 @@ from polhode.geometry import quaternion, so3, son
 from polhode.geometry.stable_products import (
     cayley_increment,
     cayley_increment_quaternion,
+    cayley_turn,
     change_of_quaternion,
+    change_of_vector,
     compose,
     turned_back,
 )
@@ -31,7 +33,8 @@ def test_increments_are_the_rotation_less_one() -> None:
         np.array(cayley_increment_quaternion(c)) + [0, 0, 0, 1], quaternion.cayley(c), atol=1e-16
     )
     v = (1.0, 2.0, 3.0)
-    np.testing.assert_allclose(turned_back(cayley_increment(c), v), so3.cayley(c).T @ v, atol=1e-15)
+    for turn in (cayley_increment(c), cayley_turn(c)):
+        np.testing.assert_allclose(turned_back(turn, v), so3.cayley(c).T @ v, atol=1e-15)
 
 
 def test_increments_keep_their_digits_for_small_turns() -> None:
@@ -42,20 +45,22 @@ def test_increments_keep_their_digits_for_small_turns() -> None:
     assert abs(found / float(exact) - 1) < 4e-16
     exact = 1 / mpmath.sqrt(1 + c * c) - 1
     assert abs(cayley_increment_quaternion((0.0, 0.0, float(c)))[3] / float(exact) - 1) < 4e-16
+    exact = -2 * c * c / (1 + c * c)
+    assert abs(change_of_vector((1.0, 0.0, 0.0), cayley_turn((0.0, 0.0, float(c))))[0] / float(exact) - 1) < 4e-16
 
 
 def test_a_long_product_stays_orthogonal_and_turns_by_the_right_angle() -> None:
     n, c = 5000, (0.01, -0.02, 0.03)
     R, q = tuple(np.eye(3).reshape(-1)), (0.0, 0.0, 0.0, 1.0)
-    E, e = cayley_increment(c), cayley_increment_quaternion(c)
+    E, turn, e, Q = cayley_increment(c), cayley_turn(c), cayley_increment_quaternion(c), R
     for _ in range(n):
-        R, q = compose(R, E), compose_quaternions(q, e)
-    matrix = np.reshape(R, (3, 3))
-    assert np.abs(matrix.T @ matrix - np.eye(3)).max() < 1e-15
-    assert abs(np.linalg.norm(q) - 1) < 4e-16
+        R, Q, q = compose(R, E), compose(Q, turn), compose_quaternions(q, e)
     size = np.linalg.norm(c)
     expected = so3.exp(np.array(c) / size * (2 * n * np.arctan(size)))
-    assert float(so3.distance(matrix, expected)) < 1e-12
+    for matrix in (np.reshape(R, (3, 3)), np.reshape(Q, (3, 3))):
+        assert np.abs(matrix.T @ matrix - np.eye(3)).max() < 1e-15
+        assert float(so3.distance(matrix, expected)) < 1e-12
+    assert abs(np.linalg.norm(q) - 1) < 4e-16
     assert float(so3.distance(quaternion.to_matrix(q), expected)) < 1e-12
 
 
@@ -79,13 +84,12 @@ NINE, FOUR, TWO = duals(9), duals(4), duals(2)
 
 
 @compiled
-def turn_nine(R, E, out):
+def turn_nine(R, turn, out):
     """Entries of R F, each with its derivatives by the entries of R."""
     a = seeded(NINE, R[0], 0), seeded(NINE, R[1], 1), seeded(NINE, R[2], 2)
     b = seeded(NINE, R[3], 3), seeded(NINE, R[4], 4), seeded(NINE, R[5], 5)
     c = seeded(NINE, R[6], 6), seeded(NINE, R[7], 7), seeded(NINE, R[8], 8)
-    increment = (E[0], E[1], E[2], E[3], E[4], E[5], E[6], E[7], E[8])
-    for i, x in enumerate(compose(a + b + c, increment)):
+    for i, x in enumerate(compose(a + b + c, (turn[0], turn[1], turn[2], turn[3]))):
         for k in range(9):
             out[i, k] = partial(x, k)
 
@@ -112,7 +116,7 @@ def test_partials_are_put_back_onto_the_group_too() -> None:
     rng, c = np.random.default_rng(3), (0.3, -0.2, 0.5)
     R, F = so3.random(rng), so3.cayley(c)
     J = np.empty((9, 9))
-    turn_nine(R.reshape(-1), np.array(cayley_increment(c)), J)
+    turn_nine(R.reshape(-1), np.array(cayley_turn(c)), J)
     stretch = np.pad(rng.normal(size=(2, 2)), (0, 1))  # of the first two rows, from which the third follows
     across, along = (stretch + stretch.T) @ R, R @ so3.hat([0.4, 0.7, -0.2])
     assert np.abs(J @ across.reshape(-1)).max() < 1e-14

@@ -10,6 +10,12 @@ What is corrected is the error of the product *before*, not that of this one: a 
 sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
 With the error of the product before, roundings are a random walk, and each number is rounded once.
 
+A body that spins steadily is turned by the same rotation F in every step, and nothing but the correction reaches what lies along
+its axis. Two things would then add up step by step. The nine rounded entries of F are a little off the group, always alike: so a
+rotation of a step is kept as the four numbers of `cayley_turn`, which turn a vector by a rotation whatever their rounding.
+And numbers below 1 are rounded on a grid twice as fine as those above it, which would make corrections that lengthen a row
+smaller than those that shorten it: see `strain`.
+
 Flows use the kernels `turn_…`, which keep what the roundings lose beside the state (see `accumulate`): a composition of
 several substeps rounds each number once, as a single step does.
 """
@@ -19,8 +25,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt
+from ..scalars.functions import overloads
 from .quaternion import Quaternion, multiply_
 from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
+
+Turn = tuple[Any, ...]  # the rotation F of a step: the four numbers of `cayley_turn`, or the nine entries of F − 1
 
 NO_IMPULSE = (0.0, 0.0, 0.0)
 
@@ -45,28 +54,63 @@ def cayley_increment(c: Vector) -> Matrix:
 
 
 @kernel
-def turned_back(E: Matrix, v: Vector) -> Vector:
-    """`Fᵀ v` with `E = F − 1`."""
-    return add(v, apply_transposed(E, v))
+def cayley_turn(c: Vector) -> Turn:
+    """`g = 2 c/(1 + c·c)`, the axial vector of the rotation F with Cayley parameter c (`F − Fᵀ = 2 S(g)`), and c·c."""
+    cc = dot(c, c)
+    d = 2.0 / (1.0 + cc)
+    return d * c[0], d * c[1], d * c[2], cc
 
 
 @kernel
-def turn_vector(S: Any, y: Any, at: Any, E: Matrix) -> None:
-    """`v ↦ Fᵀ v` with `E = F − 1` for the vector at this place in y."""
-    accumulate3(y, at, S, apply_transposed(E, get3(y, at, S)))
+def change_by_cayley(v: Vector, turn: Turn) -> Vector:
+    """`Fᵀv − v = t + (1 + c·c) t×g/2`, `t = v×g`."""
+    g = turn[0:3]
+    t = cross(v, g)
+    w = cross(t, scale(0.5, g))
+    return add(t, add(w, scale(turn[3], w)))
 
 
 @kernel
-def push_and_turn(S: Any, y: Any, at: Any, E: Matrix, before: Vector, after: Vector) -> None:
+def change_by_matrix(v: Vector, E: Matrix) -> Vector:
+    """`Eᵀ v` with `E = F − 1`."""
+    return apply_transposed(E, v)
+
+
+def change_of_vector(v: Vector, turn: Turn) -> Vector:
+    """`Fᵀ v − v`."""
+    return change_by_cayley(v, turn) if len(turn) == 4 else change_by_matrix(v, turn)  # type: ignore[no-any-return]
+
+
+@overloads(change_of_vector)
+def _change_of_vector(v: Any, turn: Any) -> Any:
+    by_cayley = len(turn) == 4
+    return (lambda v, turn: change_by_cayley(v, turn)) if by_cayley else (lambda v, turn: change_by_matrix(v, turn))
+
+
+@kernel
+def turned_back(turn: Turn, v: Vector) -> Vector:
+    """`Fᵀ v`."""
+    return add(v, change_of_vector(v, turn))
+
+
+@kernel
+def turn_vector(S: Any, y: Any, at: Any, turn: Turn) -> None:
+    """`v ↦ Fᵀ v` for the vector at this place in y."""
+    accumulate3(y, at, S, change_of_vector(get3(y, at, S), turn))
+
+
+@kernel
+def push_and_turn(S: Any, y: Any, at: Any, turn: Turn, before: Vector, after: Vector) -> None:
     """`v ↦ Fᵀ(v + before) + after`, for impulses that are small beside v."""
-    turning = apply_transposed(E, add(get3(y, at, S), before))
+    turning = change_of_vector(add(get3(y, at, S), before), turn)
     accumulate3(y, at, S, add(add(before, after), turning))
 
 
 @kernel
 def strain(x: Vector) -> Any:
-    """`(1 − |x|²)/2`: by how much of itself a vector has to grow to be a unit vector."""
-    return 0.5 - 0.5 * dot(x, x)
+    """`(1 − |x|²)/2`: by how much of itself a vector has to grow to be a unit vector. The sum is 3/2, not 1: there rounding
+    has the same grid on both sides."""
+    return 0.75 - 0.5 * ((0.5 + x[0] * x[0]) + (x[1] * x[1] + x[2] * x[2]))
 
 
 @kernel
@@ -82,47 +126,21 @@ def change_of_rows(before_a: Vector, before_b: Vector, da: Vector, db: Vector) -
 
 
 @kernel
-def compose(R: Matrix, E: Matrix) -> Matrix:
-    """`R F` for rotation matrices, with `E = F − 1`."""
+def compose(R: Matrix, turn: Turn) -> Matrix:
+    """`R F` for rotation matrices."""
     a, b = R[0:3], R[3:6]
-    da, db = change_of_rows(a, b, apply_transposed(E, a), apply_transposed(E, b))
+    da, db = change_of_rows(a, b, change_of_vector(a, turn), change_of_vector(b, turn))
     u, v = add(a, da), add(b, db)
     return u + v + cross(u, v)
 
 
 @kernel
-def turn_matrix(S: Any, y: Any, at: Any, E: Matrix) -> None:
-    """`R ↦ R F` with `E = F − 1` for the rotation matrix at this place in y."""
+def turn_matrix(S: Any, y: Any, at: Any, turn: Turn) -> None:
+    """`R ↦ R F` for the rotation matrix at this place in y: add to the first two rows; the third is their cross product."""
     a, b = get3(y, at, S), get3(y, at + 3, S)
-    turn_rows(S, y, at, change_of_rows(a, b, apply_transposed(E, a), apply_transposed(E, b)))
-
-
-@kernel
-def turn_steadily(S: Any, y: Any, at: Any, c: Vector) -> None:
-    """`turn_matrix` by the rotation F with Cayley parameter c, for bodies that come to spin steadily.
-
-    The rounded F is a little off the group. In a steady spin it is so in every step alike, and since the third row follows
-    the other two, it would turn the axis. With `g = 2 c/(1 + c·c)` a row a becomes `a + t + (1 + c·c) t×g/2`, `t = a×g`,
-    which is a rotation whatever the rounding of g.
-    """
-    a, b, cc = get3(y, at, S), get3(y, at + 3, S), dot(c, c)
-    g = scale(2.0 / (1.0 + cc), c)
-    turn_rows(S, y, at, change_of_rows(a, b, rotated_by(a, g, cc), rotated_by(b, g, cc)))
-
-
-@kernel
-def rotated_by(a: Vector, g: Vector, cc: Any) -> Vector:
-    """`t + (1 + cc) t×g/2`, `t = a×g`."""
-    t = cross(a, g)
-    w = cross(t, scale(0.5, g))
-    return add(t, add(w, scale(cc, w)))
-
-
-@kernel
-def turn_rows(S: Any, y: Any, at: Any, change: tuple[Vector, Vector]) -> None:
-    """Add to the first two rows; the third is their cross product."""
-    accumulate3(y, at, S, change[0])
-    accumulate3(y, at + 3, S, change[1])
+    da, db = change_of_rows(a, b, change_of_vector(a, turn), change_of_vector(b, turn))
+    accumulate3(y, at, S, da)
+    accumulate3(y, at + 3, S, db)
     put3(y, at + 6, S, cross(get3(y, at, S), get3(y, at + 3, S)))
 
 

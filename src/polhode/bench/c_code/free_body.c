@@ -60,6 +60,15 @@ static inline int solve(sym J, sym J_inverse, vec g, vec *root) {
     return wanted ? iterations : -1;
 }
 
+/* F'v - v = t + (1 + c.c) t x g/2, t = v x g: F is given by g = 2 c/(1 + c.c) and c.c */
+static inline vec change(vec v, vec g, double cc) {
+    vec t = cross(v, g), w = cross(t, scale(0.5, g));
+    return add(t, add(w, scale(cc, w)));
+}
+
+/* (1 - x.x)/2 by a sum of 3/2, which has the same grid on both sides */
+static inline double strain(vec x) { return 0.75 - 0.5 * ((0.5 + x.x * x.x) + (x.y * x.y + x.z * x.z)); }
+
 /* `steps` steps of h on y = (R by rows, Pi), p = (J, J^-1) as (xx, yy, zz, yz, xz, xy) each. Returns the number of Newton
    iterations in all, or -1 - k if step k has no solution; y is then the state before it. */
 int64_t free_body(double *y, const double *p, double h, int64_t steps) {
@@ -71,19 +80,15 @@ int64_t free_body(double *y, const double *p, double h, int64_t steps) {
         int iterations = solve(J, J_inverse, scale(h, Pi), &c);
         if (iterations < 0) break;
         total += iterations;
-        /* the columns of F - 1 = 2 (S(c) + S(c)^2)/(1 + c.c) */
-        double xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z, yz = c.y * c.z, xz = c.x * c.z, xy = c.x * c.y;
-        double d = 2.0 / (1.0 + (xx + yy + zz));
-        vec e0 = {-d * (yy + zz), d * (xy + c.z), d * (xz - c.y)};
-        vec e1 = {d * (xy - c.z), -d * (xx + zz), d * (yz + c.x)};
-        vec e2 = {d * (xz + c.y), d * (yz - c.x), -d * (xx + yy)};
-        double along_a = 0.5 - 0.5 * dot(a, a), along_b = 0.5 - 0.5 * dot(b, b), across = -0.5 * dot(a, b);
-        vec da = {dot(e0, a), dot(e1, a), dot(e2, a)}, db = {dot(e0, b), dot(e1, b), dot(e2, b)};
+        double cc = dot(c, c);
+        vec axial = scale(2.0 / (1.0 + cc), c);
+        double along_a = strain(a), along_b = strain(b), across = -0.5 * dot(a, b);
+        vec da = change(a, axial, cc), db = change(b, axial, cc);
         vec u = add(a, da), v = add(b, db);
         a = add(a, add(da, add(scale(along_a, u), scale(across, v))));
         b = add(b, add(db, add(scale(along_b, v), scale(across, u))));
         w = cross(a, b);
-        Pi = add(Pi, (vec){dot(e0, Pi), dot(e1, Pi), dot(e2, Pi)});
+        Pi = add(Pi, change(Pi, axial, cc));
     }
     y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
     y[6] = w.x, y[7] = w.y, y[8] = w.z, y[9] = Pi.x, y[10] = Pi.y, y[11] = Pi.z;

@@ -91,6 +91,15 @@ static inline int solve(const sym &J, const sym &J_inverse, const vec &g, vec &c
     return any(~wanted) ? -1 : iterations;
 }
 
+/* F'v - v = t + (1 + c.c) t x g/2, t = v x g: F is given by g = 2 c/(1 + c.c) and c.c */
+static inline vec change(const vec &v, const vec &g, const lanes &cc) {
+    vec t = cross(v, g), w = cross(t, 0.5 * g);
+    return t + (w + cc * w);
+}
+
+/* (1 - x.x)/2 by a sum of 3/2, which has the same grid on both sides */
+static inline lanes strain(const vec &x) { return 0.75 - 0.5 * ((0.5 + x.x * x.x) + (x.y * x.y + x.z * x.z)); }
+
 /* `steps` steps of h on one block. */
 static int64_t block(lanes *y, const lanes *p, double h, int64_t steps) {
     sym J = {p[0], p[1], p[2], p[3], p[4], p[5]}, J_inverse = {p[6], p[7], p[8], p[9], p[10], p[11]};
@@ -101,18 +110,15 @@ static int64_t block(lanes *y, const lanes *p, double h, int64_t steps) {
         int iterations = solve(J, J_inverse, h * Pi, c);
         if (iterations < 0) return -1;
         total += iterations;
-        lanes xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z, yz = c.y * c.z, xz = c.x * c.z, xy = c.x * c.y;
-        lanes d = 2.0 / (1.0 + (xx + yy + zz));
-        vec e0 = {-d * (yy + zz), d * (xy + c.z), d * (xz - c.y)};
-        vec e1 = {d * (xy - c.z), -d * (xx + zz), d * (yz + c.x)};
-        vec e2 = {d * (xz + c.y), d * (yz - c.x), -d * (xx + yy)};
-        lanes along_a = 0.5 - 0.5 * dot(a, a), along_b = 0.5 - 0.5 * dot(b, b), across = -0.5 * dot(a, b);
-        vec da = {dot(e0, a), dot(e1, a), dot(e2, a)}, db = {dot(e0, b), dot(e1, b), dot(e2, b)};
+        lanes cc = dot(c, c);
+        vec axial = (2.0 / (1.0 + cc)) * c;
+        lanes along_a = strain(a), along_b = strain(b), across = -0.5 * dot(a, b);
+        vec da = change(a, axial, cc), db = change(b, axial, cc);
         vec u = a + da, v = b + db;
         a = a + (da + (along_a * u + across * v));
         b = b + (db + (along_b * v + across * u));
         w = cross(a, b);
-        Pi = Pi + vec{dot(e0, Pi), dot(e1, Pi), dot(e2, Pi)};
+        Pi = Pi + change(Pi, axial, cc);
     }
     y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
     y[6] = w.x, y[7] = w.y, y[8] = w.z, y[9] = Pi.x, y[10] = Pi.y, y[11] = Pi.z;

@@ -29,8 +29,9 @@ from ...geometry import so3, unchecked
 from ...geometry.increments.free_rotation import exact_increment
 from ...geometry.increments.rigid import largest_step, solve_increment_
 from ...geometry.stable_products import (
-    cayley_increment,
+    Turn,
     cayley_increment_quaternion,
+    cayley_turn,
     turn_matrix,
     turn_quaternion,
     turn_vector,
@@ -68,10 +69,10 @@ def put_attitude_and_momentum(S: Any, y: Any, R: Matrix, Pi: Vector) -> None:
 
 
 @kernel
-def turn_body(S: Any, y: Any, E: Matrix) -> None:
-    """`R ↦ R F`, `Π ↦ FᵀΠ` with `E = F − 1`."""
-    turn_matrix(S, y, ATTITUDE, E)
-    turn_vector(S, y, MOMENTUM, E)
+def turn_body(S: Any, y: Any, turn: Turn) -> None:
+    """`R ↦ R F`, `Π ↦ FᵀΠ`."""
+    turn_matrix(S, y, ATTITUDE, turn)
+    turn_vector(S, y, MOMENTUM, turn)
 
 
 @kernel
@@ -95,7 +96,7 @@ def drift_matrix(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     c, failed = free_increment(S, p, h, get3(y, MOMENTUM, S), report)
     if failed:
         return NO_SOLUTION
-    turn_body(S, y, cayley_increment(c))
+    turn_body(S, y, cayley_turn(c))
     return SUCCESS
 
 

@@ -30,7 +30,15 @@ from ...geometry import so3
 from ...geometry.increments.linear_terms import trace_minus
 from ...geometry.increments.rigid import symmetric_entries
 from ...geometry.so3 import hat_, vee2_
-from ...geometry.stable_products import NO_IMPULSE, cayley_increment, compose, push_and_turn, turn_matrix, turned_back
+from ...geometry.stable_products import (
+    NO_IMPULSE,
+    cayley_increment,
+    cayley_turn,
+    compose,
+    push_and_turn,
+    turn_matrix,
+    turned_back,
+)
 from ...geometry.vectors import Symmetric, Vector, add, apply_symmetric, apply_transposed, cross, scale, subtract
 from ...scalars import flow, get9, kernel, par3, par6, put3, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS
@@ -78,8 +86,9 @@ def drift_magnetic(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> i
     y_ = apply_symmetric(K, E[3:6])
     z = apply_symmetric(K, E[6:9])
     w = vee2_(x + y_ + z)
-    turn_matrix(S, y, ATTITUDE, E)
-    push_and_turn(S, y, MOMENTUM, E, scale(0.5, cross(w, b)), NO_IMPULSE)
+    turn = cayley_turn(c)
+    turn_matrix(S, y, ATTITUDE, turn)
+    push_and_turn(S, y, MOMENTUM, turn, scale(0.5, cross(w, b)), NO_IMPULSE)
     return SUCCESS
 
 
@@ -93,11 +102,11 @@ def drift_forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int
     c, failed = linear_increment(S, p, P, h, NO_ROTOR, NO_CHARGE, NO_FIELD, D, report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    v, Q = scale(0.25, vee2_(E)), compose(R, E)
+    turn = cayley_turn(c)
+    v, Q = scale(0.5, turn[0:3]), compose(R, turn)
     start = add(P, cross(v, apply_symmetric(K, b)))
     after = cross(v, apply_symmetric(K, charges_and_field(p, S, Q)[1]))
-    put_attitude_and_momentum(S, y, Q, add(turned_back(E, start), after))
+    put_attitude_and_momentum(S, y, Q, add(turned_back(turn, start), after))
     return SUCCESS
 
 

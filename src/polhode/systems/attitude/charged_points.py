@@ -28,8 +28,8 @@ from ...bodies.inertia import INERTIA_ENTRIES, InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...core.system import Field, Invariant, State
-from ...geometry.so3 import hat_, vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.so3 import hat_
+from ...geometry.stable_products import cayley_turn, compose, turned_back
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import (
     Matrix,
@@ -123,11 +123,11 @@ def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[UserFlow, UserF
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         R, Pi = attitude_and_momentum(S, y)
         guess = momentum_after_slope(S, p, R, R, Pi, None)
-        E, start, failed = solve_with_end(S, p, h, R, Pi, guess, None, report, increment, momentum_after_slope)
+        turn, start, failed = solve_with_end(S, p, h, R, Pi, guess, None, report, increment, momentum_after_slope)
         if failed:
             return NO_SOLUTION
-        Q = compose(R, E)
-        put_attitude_and_momentum(S, y, Q, add(turned_back(E, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
+        Q = compose(R, turn)
+        put_attitude_and_momentum(S, y, Q, add(turned_back(turn, start), end_slope(S, p, Q, R, 1.0, vector, slopes)))
         return SUCCESS
 
     def forced(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -136,10 +136,10 @@ def magnetic_flows(vector: Any, slopes: Any, curl: Any) -> tuple[UserFlow, UserF
         c, failed = linear_increment(S, p, P, h, NO_ROTOR, NO_CHARGE, NO_FIELD, hat_(k), report)
         if failed:
             return NO_SOLUTION
-        E = cayley_increment(c)
-        v, Q = scale(0.25, vee2_(E)), compose(R, E)
+        turn = cayley_turn(c)
+        v, Q = scale(0.5, turn[0:3]), compose(R, turn)
         after = cross(v, field_weight(S, p, Q, curl))
-        put_attitude_and_momentum(S, y, Q, add(turned_back(E, add(P, cross(v, k))), after))
+        put_attitude_and_momentum(S, y, Q, add(turned_back(turn, add(P, cross(v, k))), after))
         return SUCCESS
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:

@@ -25,10 +25,9 @@ from ...bodies.inertia import InertiaLike
 from ...core.checks import check_finite
 from ...core.representation import Form, Representation
 from ...geometry.increments.linear_terms import solve_linear_increment_
-from ...geometry.so3 import vee2_
 from ...geometry.stable_products import (
-    cayley_increment,
     cayley_increment_quaternion,
+    cayley_turn,
     push_and_turn,
     turn_matrix,
     turn_quaternion,
@@ -83,33 +82,33 @@ def rotor_and_damping(p: Any, S: Any) -> tuple[Vector, Matrix]:
 
 @kernel
 def damped_turn(S: Any, p: Any, Pi: Vector, h: Any, report: Any) -> Any:
-    """The Cayley parameter of F, F − 1, the impulse `−¼ D v` at each end with v = vee(F − Fᵀ), and whether there is no F."""
+    """The Cayley parameter of F, its turn, the impulse `−½ D g` at each end, and whether there is no F."""
     a, D = rotor_and_damping(p, S)
     c, failed = linear_increment(S, p, subtract(Pi, a), h, a, NO_CHARGE, NO_FIELD, D, report)
-    E = cayley_increment(c)
-    impulse = scale(-0.25, apply(D, vee2_(E)))
-    return c, E, impulse, failed
+    turn = cayley_turn(c)
+    impulse = scale(-0.5, apply(D, turn[0:3]))
+    return c, turn, impulse, failed
 
 
 @flow
 def drift_terms(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """`R ↦ R F`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`."""
-    _, E, impulse, failed = damped_turn(S, p, get3(y, MOMENTUM, S), h, report)
+    """`R ↦ R F`, `Π ↦ Fᵀ(Π − ½ D g) − ½ D g`, `F − Fᵀ = 2 S(g)`."""
+    _, turn, impulse, failed = damped_turn(S, p, get3(y, MOMENTUM, S), h, report)
     if failed:
         return NO_SOLUTION
-    turn_matrix(S, y, ATTITUDE, E)
-    push_and_turn(S, y, MOMENTUM, E, impulse, impulse)
+    turn_matrix(S, y, ATTITUDE, turn)
+    push_and_turn(S, y, MOMENTUM, turn, impulse, impulse)
     return SUCCESS
 
 
 @flow
 def drift_terms_quaternion(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """`q ↦ q f`, `Π ↦ Fᵀ(Π − ¼ D v) − ¼ D v`: `drift_terms` on unit quaternions."""
-    c, E, impulse, failed = damped_turn(S, p, get3(y, QUATERNION_MOMENTUM, S), h, report)
+    """`q ↦ q f`, `Π ↦ Fᵀ(Π − ½ D g) − ½ D g`, `F − Fᵀ = 2 S(g)`: `drift_terms` on unit quaternions."""
+    c, turn, impulse, failed = damped_turn(S, p, get3(y, QUATERNION_MOMENTUM, S), h, report)
     if failed:
         return NO_SOLUTION
     turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
-    push_and_turn(S, y, QUATERNION_MOMENTUM, E, impulse, impulse)
+    push_and_turn(S, y, QUATERNION_MOMENTUM, turn, impulse, impulse)
     return SUCCESS
 
 

@@ -18,7 +18,7 @@ from ...core.representation import DiscreteBodyRepresentation, Form, Representat
 from ...core.system import ClosedForm, Invariant, State
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
 from ...geometry.increments.rigid import solve_increment_, values6
-from ...geometry.stable_products import cayley_increment
+from ...geometry.stable_products import cayley_turn
 from ...geometry.vectors import scale
 from ...scalars import Flow, flow, get3, par6
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
@@ -50,7 +50,7 @@ def preprocessed_drift(order: int) -> Flow:
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        turn_body(S, y, cayley_increment(c))
+        turn_body(S, y, cayley_turn(c))
         return SUCCESS
 
     return drift_preprocessed

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...geometry.increments.rigid import values3, values9
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_turn, compose, turned_back
 from ...geometry.vectors import (
     Matrix,
     Vector,
@@ -58,7 +58,7 @@ def pair_momentum(transform: Transform) -> Any:
     @kernel
     def before(h: Any, R: Matrix, c: Vector) -> Vector:
         s, v, w = quaternion_and_rate(h, c)
-        here, there = momentum(R, w), momentum(compose(R[0:9], cayley_increment(c)) + R[9:], w)
+        here, there = momentum(R, w), momentum(compose(R[0:9], cayley_turn(c)) + R[9:], w)
         both = add(here[0:3], there[0:3])
         return subtract(scale(0.5, subtract(scale(s, both), cross(both, v))), scale(0.5 * h, here[3:6]))
 
@@ -94,7 +94,7 @@ def general_flows(transform: Transform, read: Any, plain: Any, at: int) -> tuple
     def jacobian(terms: Any, c: Vector) -> Matrix:
         h, R, _ = terms
         s, _, w = quaternion_and_rate(h, c)
-        Q = compose(R[0:9], cayley_increment(c)) + R[9:]
+        Q = compose(R[0:9], cayley_turn(c)) + R[9:]
         both = add(momentum(R, w)[0:3], momentum(Q, w)[0:3])
         here, there = slopes(R, w), slopes(Q, w)
         mass = add(here[0:3], there[0:3]) + add(here[3:6], there[3:6])
@@ -123,11 +123,11 @@ def general_flows(transform: Transform, read: Any, plain: Any, at: int) -> tuple
         if any_of(where(found, 0.0, 1.0) > 0.5):
             return NO_SOLUTION
         c = with_partials(c, Pi, jacobian, residual, (h, R0, Pi0), (h, R + k, Pi))
-        E = cayley_increment(c)
+        turn = cayley_turn(c)
         _, _, w = quaternion_and_rate(h, c)
-        Q = compose(R, E)
+        Q = compose(R, turn)
         here, there = scale(0.5 * h, momentum(R + k, w)[3:6]), scale(0.5 * h, momentum(Q + k, w)[3:6])
-        put_attitude_and_momentum(S, y, Q, add(turned_back(E, add(Pi, here)), there))
+        put_attitude_and_momentum(S, y, Q, add(turned_back(turn, add(Pi, here)), there))
         return SUCCESS
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:

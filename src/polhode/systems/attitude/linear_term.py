@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInputError
-from ...geometry.so3 import vee2_
 from ...geometry.stable_products import compose, turned_back
 from ...geometry.vectors import Matrix, Vector, add, apply, apply_symmetric, cross, scale, subtract
 from ...scalars import Flow, Rate, kernel, par6
@@ -91,12 +90,12 @@ def _flows(vector: Any, slopes: Any) -> tuple[Flow, Rate]:
         _, D = rotor_and_damping(p, S)
         here, slope = vector(S, p, R), slopes(S, p, R)
         loss = subtract(D[0:3], slope[0:3]) + subtract(D[3:6], slope[3:6]) + subtract(D[6:9], slope[6:9])  # D − B
-        E, _, failed = solve_with_end(S, p, h, R, Pi, here, (here, loss), report, increment, mean_term)
+        turn, _, failed = solve_with_end(S, p, h, R, Pi, here, (here, loss), report, increment, mean_term)
         if failed:
             return NO_SOLUTION
-        v, Q = scale(0.25, vee2_(E)), compose(R, E)
+        v, Q = scale(0.5, turn[0:3]), compose(R, turn)
         after = subtract(apply(slopes(S, p, Q), v), apply(D, v))
-        put_attitude_and_momentum(S, y, Q, add(turned_back(E, subtract(Pi, apply(loss, v))), after))
+        put_attitude_and_momentum(S, y, Q, add(turned_back(turn, subtract(Pi, apply(loss, v))), after))
         return SUCCESS
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:

@@ -25,7 +25,7 @@ from ...core.system import Field, Invariant, State
 from ...geometry import so3
 from ...geometry.common_angle import common_sin
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_turn, compose, turned_back
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, add, apply_symmetric, cross, scale, subtract
 from ...scalars import flow, get3, kernel, par, par6, put3, rate
@@ -70,9 +70,9 @@ def drift_orbit(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     c, failed = free_increment(S, p, h, Pi, report)
     if failed:
         return NO_SOLUTION
-    E = cayley_increment(c)
-    turned = compose(turn_about_normal(h * par(p, RATE, S), R), E)
-    put_attitude_and_momentum(S, y, turned, turned_back(E, Pi))
+    turn = cayley_turn(c)
+    turned = compose(turn_about_normal(h * par(p, RATE, S), R), turn)
+    put_attitude_and_momentum(S, y, turned, turned_back(turn, Pi))
     return SUCCESS
 
 

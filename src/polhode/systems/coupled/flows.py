@@ -15,7 +15,7 @@ from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.linear_terms import solve_linear_increment_
 from ...geometry.increments.rigid import solve_increment_
 from ...geometry.so3 import vee2_
-from ...geometry.stable_products import cayley_increment, push_and_turn, turn_matrix, turn_vector
+from ...geometry.stable_products import cayley_turn, push_and_turn, turn_matrix, turn_vector
 from ...geometry.vectors import add, apply, apply_symmetric, cross, multiply, scale, subtract, times_hat, transpose
 from ...scalars import flow, get3, get9, kernel, par3, par6, par9, put3, put9, rate
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, par_int, record
@@ -86,13 +86,13 @@ def drift_each(S: Any, y: Any, p: Any, h: Any, report: Any, rotors: Any) -> int:
             return NO_SOLUTION
         put3(y, increment_at(n, i), S, c)
     for i in range(n):
-        E = cayley_increment(get3(y, increment_at(n, i), S))
-        turn_matrix(S, y, attitude_at(i), E)
+        turn = cayley_turn(get3(y, increment_at(n, i), S))
+        turn_matrix(S, y, attitude_at(i), turn)
         if rotors is None:
-            turn_vector(S, y, momentum_at(n, i), E)
+            turn_vector(S, y, momentum_at(n, i), turn)
         else:
-            impulse = scale(-0.25, apply(par9(p, body_at(i) + DAMPING, S), vee2_(E)))
-            push_and_turn(S, y, momentum_at(n, i), E, impulse, impulse)
+            impulse = scale(-0.5, apply(par9(p, body_at(i) + DAMPING, S), turn[0:3]))
+            push_and_turn(S, y, momentum_at(n, i), turn, impulse, impulse)
     return SUCCESS
 
 

@@ -12,7 +12,7 @@ from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
 from ...core.representation import Form, Representation
 from ...geometry.so3 import hat_, vee2_
-from ...geometry.stable_products import cayley_increment, compose, turned_back
+from ...geometry.stable_products import cayley_increment, cayley_turn, compose, turned_back
 from ...geometry.vectors import (
     Matrix,
     Symmetric,
@@ -97,8 +97,8 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, mo
         nu = 2.0 * (Pi[2] + dot(N[6:9], c)) + h * weighed(M, c, False)[2]
         s3 = nu / (1.0 + cc)
         pushed = (pushed[0] - s3 * c[1], pushed[1] + s3 * c[0], pushed[2] - s3)  # e₃ + c × e₃ = (c₂, −c₁, 1)
-    F = cayley_increment(c)  # less the identity
-    W = symmetric_part(multiply(transpose(F), V))
+    turn = cayley_turn(c)
+    W = symmetric_part(multiply(transpose(cayley_increment(c)), V))
     b = 4.0 / (h * (1.0 + cc))
     diagonal_part = (
         b * (cc - c[0] * c[0]) - Sigma[0] - W[0],
@@ -110,7 +110,7 @@ def energy_momentum_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any, mo
         -b * c[0] * c[2] - Sigma[4] - W[4],
         -b * c[0] * c[1] - Sigma[5] - W[5],
     )
-    put_attitude_and_momentum(S, y, compose(R, F), turned_back(F, pushed))
+    put_attitude_and_momentum(S, y, compose(R, turn), turned_back(turn, pushed))
     put3(y, STRETCH, S, diagonal_part)
     put3(y, STRETCH + 3, S, rest)
     return SUCCESS
@@ -131,13 +131,13 @@ def lagrange_dalembert_step(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any,
         return NO_SOLUTION
     M = moment_halfway(S, p, t, h, R, c, moment)
     first, second = scale(0.5 * h, weighed(M, c, True)), scale(0.5 * h, weighed(M, negate(c), True))
-    F = cayley_increment(c)
+    turn = cayley_turn(c)
     if twistless:
         # at both ends of the step the momentum across d₃ is the same function of c
         after = (Pi[0] + (first[0] + second[0]), Pi[1] + (first[1] + second[1]), 0.0 * Pi[2])
     else:
-        after = add(turned_back(F, add(Pi, first)), second)
-    put_attitude_and_momentum(S, y, compose(R, F), after)
+        after = add(turned_back(turn, add(Pi, first)), second)
+    put_attitude_and_momentum(S, y, compose(R, turn), after)
     return SUCCESS
 
 

@@ -16,9 +16,8 @@ from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
-from ...geometry.stable_products import cayley_increment, turn_matrix, turn_vector
+from ...geometry.stable_products import Turn, cayley_turn, turn_matrix, turn_vector
 from ...geometry.vectors import (
-    Matrix,
     Vector,
     apply,
     apply_symmetric,
@@ -97,10 +96,10 @@ def workspace_at(n: Any) -> Any:
 
 
 @kernel
-def move_freely(S: Any, y: Any, n: Any, i: Any, h: Any, inverse_mass: Any, E: Matrix) -> None:
-    """The motion of body i of n without force, which turns by `1 + E` in its own frame."""
-    turn_matrix(S, y, attitude_at(n, i), E)
-    turn_vector(S, y, angular_at(n, i), E)
+def move_freely(S: Any, y: Any, n: Any, i: Any, h: Any, inverse_mass: Any, turn: Turn) -> None:
+    """The motion of body i of n without force, which turns in its own frame."""
+    turn_matrix(S, y, attitude_at(n, i), turn)
+    turn_vector(S, y, angular_at(n, i), turn)
     velocity = scale(inverse_mass, get3(y, linear_at(n, i), S))
     accumulate3(y, position_at(i), S, scale(h, velocity))
 
@@ -117,7 +116,7 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        move_freely(S, y, n, i, h, 1.0 / par(p, b + MASS, S), cayley_increment(c))
+        move_freely(S, y, n, i, h, 1.0 / par(p, b + MASS, S), cayley_turn(c))
     return SUCCESS
 
 

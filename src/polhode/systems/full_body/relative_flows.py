@@ -12,9 +12,16 @@ from ...core.manifolds import Euclidean, Rotations
 from ...core.parameters import ParameterLayout
 from ...geometry.increments.free_rotation import PRINCIPAL, exact_increment
 from ...geometry.increments.rigid import solve_increment_
-from ...geometry.stable_products import NO_IMPULSE, cayley_increment, compose, push_and_turn, turn_matrix, turn_vector
+from ...geometry.stable_products import (
+    NO_IMPULSE,
+    Turn,
+    cayley_turn,
+    compose,
+    push_and_turn,
+    turn_matrix,
+    turn_vector,
+)
 from ...geometry.vectors import (
-    Matrix,
     Vector,
     add,
     apply,
@@ -65,17 +72,17 @@ def masses(S: Any, p: Any) -> tuple[Any, Any]:
 
 
 @kernel
-def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, E1: Matrix, E2: Matrix) -> None:
-    """The motion of a pair without force whose bodies turn by `1 + E1` and `1 + E2`, each in its own frame."""
-    put9(y, R, S, compose(get9(y, R, S), E1))
-    put9(y, R, S, transpose(compose(transpose(get9(y, R, S)), E2)))
-    turn_matrix(S, y, R2, E2)
+def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, turn1: Turn, turn2: Turn) -> None:
+    """The motion of a pair without force whose bodies turn, each in its own frame."""
+    put9(y, R, S, compose(get9(y, R, S), turn1))
+    put9(y, R, S, transpose(compose(transpose(get9(y, R, S)), turn2)))
+    turn_matrix(S, y, R2, turn2)
     share = h / (m1 * m2)
     accumulate3(y, X2, S, scale(share * m1, get3(y, GAMMA2, S)))
-    push_and_turn(S, y, X, E2, scale(share * (m1 + m2), get3(y, GAMMA, S)), NO_IMPULSE)
-    turn_vector(S, y, GAMMA, E2)
-    turn_vector(S, y, PI, E2)
-    turn_vector(S, y, PI2, E2)
+    push_and_turn(S, y, X, turn2, scale(share * (m1 + m2), get3(y, GAMMA, S)), NO_IMPULSE)
+    turn_vector(S, y, GAMMA, turn2)
+    turn_vector(S, y, PI, turn2)
+    turn_vector(S, y, PI2, turn2)
 
 
 @flow
@@ -90,7 +97,7 @@ def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     if failed or failed2:
         return NO_SOLUTION
     m1, m2 = masses(S, p)
-    move_freely(S, y, m1, m2, h, cayley_increment(c1), cayley_increment(c2))
+    move_freely(S, y, m1, m2, h, cayley_turn(c1), cayley_turn(c2))
     return SUCCESS
 
 

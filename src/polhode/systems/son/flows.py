@@ -114,7 +114,7 @@ def off_the_axes(S: Any, y: Any, e: int, v: int, t: int, n: int) -> None:
 @compiled
 def turning(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
     """Put `(1 + D)(Q + Q E) − Q` at t: Q + Q E is as far from the group as Q, and `D = ½ (1 − Q Qᵀ)` is the correction of
-    that. The three matrices behind are overwritten."""
+    that. The three matrices behind are overwritten. Sums on the diagonal are 3/2, not 1, as in `stable_products.strain`."""
     m = n * n
     new, product, D = t + m, t + 2 * m, t + 3 * m
     multiply(S, y, t, q, e, n)
@@ -123,8 +123,11 @@ def turning(S: Any, y: Any, q: int, e: int, t: int, n: int) -> None:
     for i in range(m):
         put(y, D + i, S, -0.5 * get(y, D + i, S))
     for i in range(n):
-        at = D + i * n + i
-        put(y, at, S, get(y, at, S) + 0.5)
+        row = q + i * n
+        total = 0.5 + get(y, row, S) * get(y, row, S)
+        for k in range(1, n):
+            total = total + get(y, row + k, S) * get(y, row + k, S)
+        put(y, D + i * n + i, S, 0.75 - 0.5 * total)
     for i in range(m):
         put(y, new + i, S, get(y, q + i, S) + get(y, t + i, S))
     multiply(S, y, product, D, new, n)

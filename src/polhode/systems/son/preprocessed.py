@@ -12,7 +12,7 @@ from ...core.layout import Layout, Variable
 from ...core.manifolds import Skew, SpecialOrthogonal
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
 from ...geometry.increments.rigid import solve_increment_, values6
-from ...geometry.stable_products import cayley_increment, compose
+from ...geometry.stable_products import cayley_turn, compose
 from ...geometry.vectors import Symmetric, apply_transposed, scale, transpose
 from ...scalars import Flow, flow, get9, kernel, par, par9, put9
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
@@ -58,7 +58,7 @@ def preprocessed_drift(order: int) -> Flow:
         record(report, iterations, defect)
         if failed:
             return NO_SOLUTION
-        Q = compose(Q, cayley_increment(c))
+        Q = compose(Q, cayley_turn(c))
         if right:
             Q = transpose(Q)
         put9(y, ATTITUDE, S, Q)

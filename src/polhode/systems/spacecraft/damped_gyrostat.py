@@ -32,7 +32,7 @@ from ...core.system import Field, Invariant, State
 from ...errors import InvalidInputError
 from ...geometry.increments.gyrostat import solve_damped_increment_
 from ...geometry.increments.rigid import symmetric_entries
-from ...geometry.stable_products import NO_IMPULSE, cayley_increment, push_and_turn
+from ...geometry.stable_products import NO_IMPULSE, cayley_turn, push_and_turn
 from ...geometry.vectors import Vector, add, apply_symmetric, cross, negate, scale, subtract
 from ...scalars import Flow, any_of, get3, hand_over3, kernel, par, par6, put3, rate, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
@@ -79,10 +79,10 @@ def damped_step(S: Any, y: Any, p: Any, h: Any, at: int, damper: int, rho: Vecto
     if any_of(lost & is_finite(carrier)):
         return NO_SOLUTION
     turn(S, y, at, c)
-    E = cayley_increment(c)
+    by = cayley_turn(c)
     whole = scale(2.0 / share, impulse)
-    push_and_turn(S, y, at, E, whole, NO_IMPULSE)
-    push_and_turn(S, y, damper, E, negate(whole), NO_IMPULSE)
+    push_and_turn(S, y, at, by, whole, NO_IMPULSE)
+    push_and_turn(S, y, damper, by, negate(whole), NO_IMPULSE)
     # else an impulse that Π is too large to feel would be lost, always in the same direction
     hand_over3(y, at, damper, S)
     return SUCCESS

@@ -19,10 +19,10 @@ from ...core.representation import Form
 from ...geometry.increments.gyrostat import solve_rotor_increment_
 from ...geometry.quaternion import to_matrix_
 from ...geometry.stable_products import (
-    cayley_increment,
     cayley_increment_quaternion,
+    cayley_turn,
+    turn_matrix,
     turn_quaternion,
-    turn_steadily,
     turn_vector,
     turn_vector_alike,
 )
@@ -119,7 +119,7 @@ def attitude(S: Any, y: Any, at: int) -> Matrix:
 def turn(S: Any, y: Any, at: int, c: Vector) -> None:
     """R ↦ R F, F with the Cayley parameter c."""
     if at == MATRIX_MOMENTUM:
-        turn_steadily(S, y, ATTITUDE, c)
+        turn_matrix(S, y, ATTITUDE, cayley_turn(c))
     else:
         turn_quaternion(S, y, UNIT_QUATERNION, cayley_increment_quaternion(c))
 
@@ -150,7 +150,7 @@ def gyrostat_step(S: Any, y: Any, p: Any, h: Any, at: int, behind: int, rho: Vec
         return NO_SOLUTION
     turn(S, y, at, c)
     if at == MATRIX_MOMENTUM:
-        turn_vector(S, y, at, cayley_increment(c))
+        turn_vector(S, y, at, cayley_turn(c))
     else:
         turn_vector_alike(S, y, at, cayley_increment_quaternion(c))
     return SUCCESS
