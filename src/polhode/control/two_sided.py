@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..analysis.structure import tangent_map
 from ..core.checks import check_integer, check_positive
+from ..core.complex_step import with_imaginary_part
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import DOP853
 from ..simulation.driver import simulate
@@ -188,8 +189,7 @@ class _Problem:
 
 def _check_matrix(field: str, given: Any, shape: tuple[int, int]) -> Matrix:
     try:
-        Q = np.asarray(given)
-        Q = Q.astype(np.complex128 if np.iscomplexobj(Q) else np.float64)
+        Q = with_imaginary_part(given)
     except (TypeError, ValueError):
         Q = np.empty(0)
     if Q.shape != shape or not np.all(np.isfinite(Q)):

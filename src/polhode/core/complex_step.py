@@ -20,3 +20,12 @@ def derivative_along(function: Callable[[Any], Any], x: Array, direction: Array)
     array([ 1., -2.])
     """
     return np.asarray(np.imag(function(x + 1j * TINY * direction)) / TINY)
+
+
+def with_imaginary_part(x: Any) -> NDArray[Any]:
+    """An array of doubles, or, where x has an imaginary part, of complex numbers.
+
+    >>> with_imaginary_part(1).dtype, with_imaginary_part([1j, 2]).dtype
+    (dtype('float64'), dtype('complex128'))
+    """
+    return np.asarray(x, dtype=np.complex128 if np.iscomplexobj(x) else np.float64)

@@ -82,6 +82,12 @@ def apply_symmetric(J: Symmetric, x: Vector) -> Vector:
 
 
 @kernel
+def full(A: Symmetric) -> Matrix:
+    """A symmetric matrix with all its entries."""
+    return A[0], A[5], A[4], A[5], A[1], A[3], A[4], A[3], A[2]
+
+
+@kernel
 def transpose(A: Matrix) -> Matrix:
     """`Aᵀ`."""
     return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]

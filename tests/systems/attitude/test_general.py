@@ -9,9 +9,9 @@ import pytest
 import polhode as ph
 from polhode.analysis import measured_order, symmetry_defect, symplectic_defect, tangent_map
 from polhode.estimation import Stepped
+from polhode.geometry.vectors import full
 from polhode.scalars import kernel, lanes, sqrt, where
 from polhode.systems import GeneralBody
-from polhode.systems.attitude.legendre import full
 from tests.tiers import later
 
 J = np.array([1.0, 2.0, 2.5])

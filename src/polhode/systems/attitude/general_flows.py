@@ -31,6 +31,7 @@ from ...geometry.vectors import (
     apply_transposed,
     cross,
     dot,
+    full,
     scale,
     solve,
     subtract,
@@ -40,7 +41,7 @@ from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import remembered
 from .base import attitude_and_momentum, put_attitude_and_momentum, put_rates
-from .legendre import RESIDUAL_BOUND, Transform, damped_newton, full, with_partials
+from .legendre import RESIDUAL_BOUND, Transform, damped_newton, with_partials
 
 
 @kernel

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...geometry.increments.rigid import values3, values9
-from ...geometry.vectors import Matrix, Symmetric, Vector, add, dot, negate, scale, solve, subtract
+from ...geometry.vectors import Matrix, Vector, add, dot, full, negate, scale, solve, subtract
 from ...scalars import Dual, any_of, attach, kernel, where
 from ...scalars.functions import overloads
 from ..inputs.user_functions import remembered
@@ -72,12 +72,6 @@ def _with_partials(x: Any, given: Any, jacobian: Any, residual: Any, values: Any
         return attach(x[0], correction[0]), attach(x[1], correction[1]), attach(x[2], correction[2])
 
     return on_duals
-
-
-@kernel
-def full(A: Symmetric) -> Matrix:
-    """A symmetric matrix with all its entries."""
-    return A[0], A[5], A[4], A[5], A[1], A[3], A[4], A[3], A[2]
 
 
 class Transform(NamedTuple):

@@ -32,6 +32,7 @@ from ...geometry.vectors import (
     apply_transposed,
     cross,
     dot,
+    full,
     multiply,
     negate,
     scale,
@@ -54,12 +55,6 @@ def euler_inertia(J: Symmetric) -> Symmetric:
     """`E = ½ tr(J) 1 − J` (66)."""
     half = 0.5 * (J[0] + J[1] + J[2])
     return half - J[0], half - J[1], half - J[2], -J[3], -J[4], -J[5]
-
-
-@kernel
-def full(A: Symmetric) -> Matrix:
-    """A symmetric matrix as nine entries."""
-    return A[0], A[5], A[4], A[5], A[1], A[3], A[4], A[3], A[2]
 
 
 @kernel

@@ -23,6 +23,7 @@ from ...geometry.vectors import (
     apply_transposed,
     cross,
     dot,
+    full,
     multiply,
     negate,
     scale,
@@ -45,7 +46,7 @@ from ..attitude.base import (
 from ..inputs.external_moment import body_moment
 from ..inputs.user_flow import UserFlow, UserRate
 from ..inputs.user_functions import remembered
-from .balance import diagonal, euler_inertia, full, increment, moment_halfway, plus, spatial_impulse, weighed
+from .balance import diagonal, euler_inertia, increment, moment_halfway, plus, spatial_impulse, weighed
 
 VELOCITIES = Layout(Variable("R", Rotations()), Variable("Pi", Euclidean(3)), Variable("stretch", Euclidean(6)))
 SPLIT = Layout(Variable("R", Rotations()), Variable("pi_perp", Euclidean(3)), Variable("pi_par", Euclidean(0)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import scalars
+from ...core.complex_step import with_imaginary_part
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
 from .limits import check_size, limited
@@ -181,7 +182,7 @@ def on_arrays(formula: Any, values: Iterable[Any]) -> list[Any]:
     numbers."""
     with np.errstate(all="ignore"):
         found = formula(tuple(values))
-    return [np.asarray(each, dtype=np.complex128 if np.iscomplexobj(each) else np.float64) for each in found]
+    return [with_imaginary_part(each) for each in found]
 
 
 def code(field: str, e: Any) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.complex_step import with_imaginary_part
 from ...errors import InvalidInputError
 from ...geometry.increments.momentum_weight import Weight
 
@@ -29,7 +30,7 @@ def transposed(A: Array) -> Array:
 
 def arrays(*matrices: ArrayLike) -> list[Array]:
     """Matrices as arrays of doubles, or complex ones, whose imaginary part carries a tangent vector along."""
-    return [np.asarray(A, dtype=np.complex128 if np.iscomplexobj(A) else np.float64) for A in matrices]
+    return [with_imaginary_part(A) for A in matrices]
 
 
 def _left(side: str, *matrices: ArrayLike) -> list[Array]:
