@@ -7,12 +7,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import kernel
+from ..scalars import kernel, value
 
 # Scalars are doubles, lanes, duals or NumPy arrays; tuples of them have no better name in the type system.
 Vector = tuple[Any, Any, Any]
 Matrix = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
 Symmetric = tuple[Any, Any, Any, Any, Any, Any]
+
+
+@kernel
+def values3(x: Vector) -> Vector:
+    """x without its partials."""
+    return value(x[0]), value(x[1]), value(x[2])
+
+
+@kernel
+def values6(x: Symmetric) -> Symmetric:
+    """x without its partials."""
+    return value(x[0]), value(x[1]), value(x[2]), value(x[3]), value(x[4]), value(x[5])
+
+
+@kernel
+def values9(x: Matrix) -> Matrix:
+    """x without its partials."""
+    return values3(x[0:3]) + values6(x[3:9])
 
 
 @kernel

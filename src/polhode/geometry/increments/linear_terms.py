@@ -18,8 +18,22 @@ from __future__ import annotations
 from typing import Any
 
 from ...scalars import any_of, kernel, worst
-from ..vectors import Matrix, Symmetric, Vector, add, apply, apply_symmetric, cross, dot, scale, solve, subtract
-from .rigid import inertial_weight, values3, values6, wanted_root, with_partials
+from ..vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    add,
+    apply,
+    apply_symmetric,
+    cross,
+    dot,
+    scale,
+    solve,
+    subtract,
+    values3,
+    values6,
+)
+from .rigid import inertial_weight, wanted_root, with_partials
 
 # (J, h, a, K, b, D)
 Terms = tuple[Symmetric, Any, Vector, Symmetric, Vector, Matrix]

@@ -18,9 +18,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import PolhodeError
-from ...scalars import any_of, attach, kernel, value, where, worst
+from ...scalars import any_of, attach, kernel, where, worst
 from ..array_api import MATRIX, VECTOR, as_array, components
-from ..vectors import Matrix, Symmetric, Vector, add, apply_symmetric, cross, dot, scale, solve, subtract
+from ..vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    add,
+    apply_symmetric,
+    cross,
+    dot,
+    scale,
+    solve,
+    subtract,
+    values3,
+    values6,
+)
 
 MAX_ITERATIONS = 25
 # Newton's error after a correction d is about |c| |d|². It has a sign, so that over 10⁶ steps it would add up; at this
@@ -132,24 +145,6 @@ def with_partials(residual: Any, jacobian: Any, terms0: Any, g0: Vector, terms: 
     """The root c, found on the values `terms0` and `g0`, with the partials that those of `terms` and `g` give it."""
     correction, _ = solve(jacobian(terms0, g0, c), residual(terms, g, c))
     return attach(c[0], correction[0]), attach(c[1], correction[1]), attach(c[2], correction[2])
-
-
-@kernel
-def values3(x: Vector) -> Vector:
-    """x without its partials."""
-    return value(x[0]), value(x[1]), value(x[2])
-
-
-@kernel
-def values6(x: Symmetric) -> Symmetric:
-    """x without its partials."""
-    return value(x[0]), value(x[1]), value(x[2]), value(x[3]), value(x[4]), value(x[5])
-
-
-@kernel
-def values9(x: Matrix) -> Matrix:
-    """x without its partials."""
-    return values3(x[0:3]) + values6(x[3:9])
 
 
 @kernel

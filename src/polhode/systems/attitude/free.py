@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ...core.representation import DiscreteBodyRepresentation, Form, Representation
 from ...core.system import ClosedForm, Invariant, State
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
-from ...geometry.increments.rigid import solve_increment_, values6
+from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_turn
-from ...geometry.vectors import scale
+from ...geometry.vectors import scale, values6
 from ...scalars import Flow, flow, get3, par6
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate

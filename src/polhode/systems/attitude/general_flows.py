@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import values3, values9
 from ...geometry.stable_products import cayley_turn, compose, turned_back
 from ...geometry.vectors import (
     Matrix,
@@ -35,6 +34,8 @@ from ...geometry.vectors import (
     scale,
     solve,
     subtract,
+    values3,
+    values9,
 )
 from ...scalars import Flow, Rate, any_of, kernel, sqrt, where, worst
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...geometry.increments.rigid import values3, values9
-from ...geometry.vectors import Matrix, Vector, add, dot, full, negate, scale, solve, subtract
+from ...geometry.vectors import Matrix, Vector, add, dot, full, negate, scale, solve, subtract, values3, values9
 from ...scalars import Dual, any_of, attach, kernel, where
 from ...scalars.functions import overloads
 from ..inputs.user_functions import remembered

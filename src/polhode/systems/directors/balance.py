@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import MAX_ITERATIONS, RESIDUAL_BOUND, SMALL_CORRECTION, values3, values6, values9
+from ...geometry.increments.rigid import MAX_ITERATIONS, RESIDUAL_BOUND, SMALL_CORRECTION
 from ...geometry.so3 import hat_
 from ...geometry.vectors import (
     Matrix,
@@ -38,6 +38,9 @@ from ...geometry.vectors import (
     scale,
     solve,
     subtract,
+    values3,
+    values6,
+    values9,
 )
 from ...scalars import any_of, attach, kernel, par6, plain_parameters, where, worst
 from ...scalars.protocol import record

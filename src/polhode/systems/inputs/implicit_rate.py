@@ -9,8 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.increments.rigid import values3, values6, values9
-from ...geometry.vectors import Matrix, Symmetric, Vector, add, apply_symmetric, dot, scale, solve, subtract
+from ...geometry.vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    add,
+    apply_symmetric,
+    dot,
+    scale,
+    solve,
+    subtract,
+    values3,
+    values6,
+    values9,
+)
 from ...scalars import (
     any_of,
     attach,

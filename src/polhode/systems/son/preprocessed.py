@@ -11,9 +11,9 @@ from typing import Any
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Skew, SpecialOrthogonal
 from ...geometry.increments.preprocessing import ORDERS, preprocessed_inertia
-from ...geometry.increments.rigid import solve_increment_, values6
+from ...geometry.increments.rigid import solve_increment_
 from ...geometry.stable_products import cayley_turn, compose
-from ...geometry.vectors import Symmetric, apply_transposed, scale, transpose
+from ...geometry.vectors import Symmetric, apply_transposed, scale, transpose, values6
 from ...scalars import Flow, flow, get9, kernel, par, par9, put9
 from ...scalars.protocol import NO_SOLUTION, SUCCESS, record
 from .flows import LAMBDA, axes_at, header
