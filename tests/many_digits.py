@@ -46,17 +46,13 @@ def _put(array: Any, i: int, S: Any, x: Any) -> None:
     array[i] = x
 
 
-def _add(array: Any, i: int, S: Any, x: Any) -> None:
-    array[i] += x
-
-
 def _forms() -> dict[Any, Any]:
     """What stands, in many digits, for what compiled code has its own forms of."""
     forms = {
         memory.get: lambda array, i, S: array[i],
         memory.par: lambda array, i, S: array[i],
         memory.put: _put,
-        memory.accumulate: _add,  # nothing is lost
+        memory.accumulated: lambda array, i, S, x: array[i] + x,  # nothing is lost
         memory.hand_over: lambda array, i, j, S: None,
         memory.plain_parameters: lambda S: S,
         memory.tail: lambda array, i: array[i:],

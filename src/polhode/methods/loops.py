@@ -16,7 +16,7 @@ from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
-from ..scalars import Flow, accumulate, flow, get, kernel, loop, put, width
+from ..scalars import Flow, accumulate, flow, get, kernel, loop, put, remainder_scalar, width
 from ..scalars.calls import CACHE_LINE
 from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
@@ -79,7 +79,7 @@ def put_sample(samples: Array, row: int, y: Array) -> None:
 def forget_remainders(S: Any, y: Array, slots: Slots) -> None:
     """Begin a step with what the state says, and no more."""
     for i in range(1, slots.force_entry + 1):
-        put(y, -i, S, 0.0)
+        put(y, -i, remainder_scalar(S), 0.0)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Scalars in flat arrays of doubles: entry i occupies 1, W or 1+K doubles, by the scalar's type.
 
 `get`, `put`   entry i of a state or workspace array
-`accumulate`   add to entry i, and keep what the rounding of the sum loses
+`accumulate`   add to entry i, and keep what the rounding of the sum loses; `accumulated`: the sum, to be put there
 `tail`         an array from an index on
 `local`        a short array on the stack
 `par`          entry i of a parameter array: lanes hold one value per member, `parameter_duals` partial derivatives
@@ -20,6 +20,7 @@ from numba.core import cgutils
 
 from .compile import kernel
 from .duals import Dual, ParameterDual, ParameterValues, make, parts, registers, zero_partials
+from .functions import value
 from .lanes import DOUBLE, INT32, INT64, Lanes, element, intrinsic, lane_width, splat, vector, widened
 
 double = types.float64
@@ -138,24 +139,39 @@ def put(typing: Any, array: Any, i: Any, kind: Any, x: Any) -> Any:
     return types.void(array, types.int64, kind, given), emit
 
 
+@intrinsic
+def remainder_scalar(typing: Any, kind: Any) -> Any:
+    """The token of what a sum of scalars loses: partial derivatives have no remainders. They are wanted to fewer digits, and
+    are most of what a run on duals carries."""
+    scalar = types.NumberClass(double) if isinstance(kind.instance_type, Dual) else kind
+    return scalar(kind), lambda context, builder, sig, args: context.get_dummy_value()
+
+
 @kernel
-def accumulate(a: Any, i: Any, S: Any, x: Any) -> None:
-    """Add `x` to entry `i` and its remainder; the new remainder is what the rounding of the sum loses.
+def accumulated(a: Any, i: Any, S: Any, x: Any) -> Any:
+    """The sum of entry `i`, its remainder and `x`, for this entry; the new remainder is what the rounding of the sum loses.
 
     Remainders lie before the array, those of its first entries last.
     """
-    rest = -1 - i
-    before, change = get(a, i, S), get(a, rest, S) + x
+    rest, T = -1 - i, remainder_scalar(S)
+    before, change = get(a, i, S), get(a, rest, T) + x
     after = before + change
-    put(a, i, S, after)
-    put(a, rest, S, change - (after - before))
+    put(a, rest, T, value(change) - (value(after) - value(before)))
+    return after
+
+
+@kernel
+def accumulate(a: Any, i: Any, S: Any, x: Any) -> None:
+    """Add `x` to entry `i`, and keep what is lost."""
+    put(a, i, S, accumulated(a, i, S, x))
 
 
 @kernel
 def hand_over(a: Any, i: Any, j: Any, S: Any) -> None:
     """Add the remainder of entry `i` to entry `j`, so that no rounding changes the sum of the two but that of entry `j`."""
-    accumulate(a, j, S, get(a, -1 - i, S))
-    put(a, -1 - i, S, 0.0)
+    forget = -1 - i
+    accumulate(a, j, S, get(a, forget, remainder_scalar(S)))
+    put(a, forget, remainder_scalar(S), 0.0)
 
 
 @intrinsic
@@ -305,6 +321,12 @@ def add3(a: Any, i: Any, S: Any, x: Any) -> None:
     put(a, i, S, get(a, i, S) + x[0])
     put(a, i + 1, S, get(a, i + 1, S) + x[1])
     put(a, i + 2, S, get(a, i + 2, S) + x[2])
+
+
+@kernel
+def accumulated3(a: Any, i: Any, S: Any, x: Any) -> Any:
+    """The sums of three entries from `i` on and three numbers; what they lose is kept."""
+    return accumulated(a, i, S, x[0]), accumulated(a, i + 1, S, x[1]), accumulated(a, i + 2, S, x[2])
 
 
 @kernel
