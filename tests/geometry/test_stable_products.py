@@ -14,9 +14,10 @@ from polhode.geometry.stable_products import (
     change_of_quaternion,
     change_of_vector,
     compose,
+    compose_from_both_sides,
     turned_back,
 )
-from polhode.scalars import compiled, duals, partial, seeded
+from polhode.scalars import compiled, duals, kernel, partial, seeded
 from polhode.systems.planar.base import turned
 from polhode.systems.son.flows import turning
 
@@ -80,16 +81,17 @@ def test_a_quaternion_off_the_sphere_is_brought_back_quadratically() -> None:
         np.testing.assert_allclose(found, quaternion.multiply(q, f), rtol=0, atol=3.0 * off * off)
 
 
-NINE, FOUR, TWO = duals(9), duals(4), duals(2)
+NINE, FOUR, THREE, TWO = duals(9), duals(4), duals(3), duals(2)
 
 
 @compiled
 def turn_nine(R, turn, out):
-    """Entries of R F, each with its derivatives by the entries of R."""
+    """Entries of R F and FᵀR F, each with its derivatives by the entries of R."""
     a = seeded(NINE, R[0], 0), seeded(NINE, R[1], 1), seeded(NINE, R[2], 2)
     b = seeded(NINE, R[3], 3), seeded(NINE, R[4], 4), seeded(NINE, R[5], 5)
     c = seeded(NINE, R[6], 6), seeded(NINE, R[7], 7), seeded(NINE, R[8], 8)
-    for i, x in enumerate(compose(a + b + c, (turn[0], turn[1], turn[2], turn[3]))):
+    R, F = a + b + c, (turn[0], turn[1], turn[2], turn[3])
+    for i, x in enumerate(compose(R, F) + compose_from_both_sides(F, R, F)):
         for k in range(9):
             out[i, k] = partial(x, k)
 
@@ -115,12 +117,13 @@ def test_partials_are_put_back_onto_the_group_too() -> None:
     """What is across the group in partials is gone after one product; what is along it is turned as it is."""
     rng, c = np.random.default_rng(3), (0.3, -0.2, 0.5)
     R, F = so3.random(rng), so3.cayley(c)
-    J = np.empty((9, 9))
+    J = np.empty((18, 9))
     turn_nine(R.reshape(-1), np.array(cayley_turn(c)), J)
     stretch = np.pad(rng.normal(size=(2, 2)), (0, 1))  # of the first two rows, from which the third follows
     across, along = (stretch + stretch.T) @ R, R @ so3.hat([0.4, 0.7, -0.2])
     assert np.abs(J @ across.reshape(-1)).max() < 1e-14
-    np.testing.assert_allclose((J @ along.reshape(-1)).reshape(3, 3), along @ F, atol=1e-14)
+    expected = [along @ F, F.T @ along @ F]
+    np.testing.assert_allclose((J @ along.reshape(-1)).reshape(2, 3, 3), expected, atol=1e-14)
 
     q, J = quaternion.random(rng), np.empty((4, 4))
     turn_four(q, np.array(cayley_increment_quaternion(c)), J)
@@ -132,6 +135,38 @@ def test_partials_are_put_back_onto_the_group_too() -> None:
     turn_two(z, J)
     assert np.abs(J @ z).max() < 1e-14
     assert np.linalg.norm(J @ [-z[1], z[0]]) == pytest.approx(1.0, abs=1e-14)
+
+
+@kernel
+def put_turned(turn, R, v, out):
+    for i, x in enumerate(turned_back(turn, v) + compose(R, turn) + compose_from_both_sides(turn, R, turn)):
+        for k in range(3):
+            out[i, k] = partial(x, k)
+
+
+@compiled
+def turn_by_three(c, R, v, by_cayley, by_increment):
+    """Derivatives of Fᵀv, R F and FᵀR F by the Cayley parameter of F, for both ways to give F."""
+    c = seeded(THREE, c[0], 0), seeded(THREE, c[1], 1), seeded(THREE, c[2], 2)
+    A = R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2]
+    put_turned(cayley_turn(c), A, (v[0], v[1], v[2]), by_cayley)
+    put_turned(cayley_increment(c), A, (v[0], v[1], v[2]), by_increment)
+
+
+def test_partials_of_what_is_turned() -> None:
+    """Against differences of the same products of matrices."""
+    rng, c, size = np.random.default_rng(4), np.array([0.7, -0.4, 0.9]), 1e-5
+    R, v = so3.random(rng), rng.normal(size=3)
+
+    def products(c: np.ndarray) -> np.ndarray:
+        F = so3.cayley(c)
+        return np.concatenate([F.T @ v, (R @ F).reshape(-1), (F.T @ R @ F).reshape(-1)])
+
+    expected = [(products(c + e) - products(c - e)) / (2.0 * size) for e in size * np.eye(3)]
+    found = np.empty((2, 21, 3))
+    turn_by_three(c, R, v, *found)
+    for partials in found:
+        np.testing.assert_allclose(partials.T, expected, atol=1e-8)
 
 
 def test_partials_are_put_back_onto_the_orthogonal_group_too() -> None:

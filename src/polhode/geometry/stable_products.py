@@ -3,8 +3,8 @@
 Rounding takes a product of rotations off the group a little more with each factor, and linearly so, since the bias of
 the same operations adds up. Here each product is put back by one Newton step towards the group. That correction is of
 the size of rounding and lies across the group, not along it: the motion is not touched, and a map keeps its symmetry,
-its momenta and its symplectic form. For the same reason its derivative along the group vanishes. Across it takes away what
-rounding adds to partials, which products from both sides would magnify.
+its momenta and its symplectic form. Partial derivatives stay along the group by what they are made of: see `turned_partials`.
+Rounding that takes them off it is magnified by products from both sides.
 
 What is corrected is the error of the product *before*, not that of this one: a correction that answers the rounding of the
 sum that it is added to decides how that sum is rounded, and so turns the result a little, always in the same direction.
@@ -24,12 +24,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import accumulate, accumulate3, get3, get4, kernel, put3, sqrt
+from ..scalars import accumulate, accumulate3, accumulated3, get3, get4, get9, kernel, put3, put9, sqrt
 from ..scalars.functions import overloads
 from .quaternion import Quaternion, multiply_
-from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale
-
-Turn = tuple[Any, ...]  # the rotation F of a step: the four numbers of `cayley_turn`, or the nine entries of F − 1
+from .turned_partials import (
+    CAYLEY,
+    Turn,
+    matrix_with_partials,
+    matrix_with_partials_of_both,
+    turn_values,
+    turn_with_vector,
+    vector_with_partials,
+    with_partials,
+)
+from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale, transpose, values3, values9
 
 NO_IMPULSE = (0.0, 0.0, 0.0)
 
@@ -58,7 +66,7 @@ def cayley_turn(c: Vector) -> Turn:
     """`g = 2 c/(1 + c·c)`, the axial vector of the rotation F with Cayley parameter c (`F − Fᵀ = 2 S(g)`), and c·c."""
     cc = dot(c, c)
     d = 2.0 / (1.0 + cc)
-    return d * c[0], d * c[1], d * c[2], cc
+    return turn_with_vector((d * c[0], d * c[1], d * c[2], cc), c)
 
 
 @kernel
@@ -77,33 +85,40 @@ def change_by_matrix(v: Vector, E: Matrix) -> Vector:
 
 
 def change_of_vector(v: Vector, turn: Turn) -> Vector:
-    """`Fᵀ v − v`."""
-    return change_by_cayley(v, turn) if len(turn) == 4 else change_by_matrix(v, turn)  # type: ignore[no-any-return]
+    """`Fᵀ v − v`, without partials."""
+    return change_by_cayley(v, turn) if len(turn) == CAYLEY else change_by_matrix(v, turn)  # type: ignore[no-any-return]
 
 
 @overloads(change_of_vector)
 def _change_of_vector(v: Any, turn: Any) -> Any:
-    by_cayley = len(turn) == 4
+    by_cayley = len(turn) == CAYLEY
     return (lambda v, turn: change_by_cayley(v, turn)) if by_cayley else (lambda v, turn: change_by_matrix(v, turn))
 
 
 @kernel
 def turned_back(turn: Turn, v: Vector) -> Vector:
     """`Fᵀ v`."""
-    return add(v, change_of_vector(v, turn))
+    x = values3(v)
+    return vector_with_partials(add(x, change_of_vector(x, turn_values(turn))), v, turn)
 
 
 @kernel
 def turn_vector(S: Any, y: Any, at: Any, turn: Turn) -> None:
     """`v ↦ Fᵀ v` for the vector at this place in y."""
-    accumulate3(y, at, S, change_of_vector(get3(y, at, S), turn))
+    v = get3(y, at, S)
+    turned = values3(accumulated3(y, at, S, change_of_vector(values3(v), turn_values(turn))))
+    put3(y, at, S, vector_with_partials(turned, v, turn))
 
 
 @kernel
 def push_and_turn(S: Any, y: Any, at: Any, turn: Turn, before: Vector, after: Vector) -> None:
     """`v ↦ Fᵀ(v + before) + after`, for impulses that are small beside v."""
-    turning = change_of_vector(add(get3(y, at, S), before), turn)
-    accumulate3(y, at, S, add(add(before, after), turning))
+    pushed = add(get3(y, at, S), before)
+    turning = change_of_vector(values3(pushed), turn_values(turn))
+    change = add(add(values3(before), values3(after)), turning)
+    end = values3(accumulated3(y, at, S, change))
+    turned = vector_with_partials(add(values3(pushed), turning), pushed, turn)
+    put3(y, at, S, with_partials(end, add(turned, after)))
 
 
 @kernel
@@ -114,34 +129,48 @@ def strain(x: Vector) -> Any:
 
 
 @kernel
-def change_of_rows(before_a: Vector, before_b: Vector, da: Vector, db: Vector) -> tuple[Vector, Vector]:
-    """What the first two rows of R change by in R F, `da` and `db`, and what puts them back onto the group.
+def change_of_rows(before_a: Vector, before_b: Vector, turn: Turn) -> tuple[Vector, Vector]:
+    """What the first two rows of R change by in R F, put back onto the group; without partials.
 
     The first two rows a, b of R F become `a (3 − α)/2 − b γ/2` and `b (3 − β)/2 − a γ/2` with α = a·a, β = b·b, γ = a·b;
     the third is their cross product. F does not change α, β, γ, so they are taken from R.
     """
+    da, db = change_of_vector(before_a, turn), change_of_vector(before_b, turn)
     along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(before_a, before_b)
     a, b = add(before_a, da), add(before_b, db)
     return add(da, add(scale(along_a, a), scale(across, b))), add(db, add(scale(along_b, b), scale(across, a)))
 
 
 @kernel
-def compose(R: Matrix, turn: Turn) -> Matrix:
-    """`R F` for rotation matrices."""
+def compose_values(R: Matrix, turn: Turn) -> Matrix:
+    """`R F` for rotation matrices without partials."""
     a, b = R[0:3], R[3:6]
-    da, db = change_of_rows(a, b, change_of_vector(a, turn), change_of_vector(b, turn))
+    da, db = change_of_rows(a, b, turn)
     u, v = add(a, da), add(b, db)
     return u + v + cross(u, v)
 
 
 @kernel
+def compose(R: Matrix, turn: Turn) -> Matrix:
+    """`R F` for rotation matrices."""
+    return matrix_with_partials(compose_values(values9(R), turn_values(turn)), R, turn)
+
+
+@kernel
+def compose_from_both_sides(left: Turn, R: Matrix, right: Turn) -> Matrix:
+    """`Gᵀ R F` for rotation matrices, F the turn on the right and G that on the left."""
+    product = compose_values(values9(R), turn_values(right))
+    product = transpose(compose_values(transpose(product), turn_values(left)))
+    return matrix_with_partials_of_both(product, left, R, right)
+
+
+@kernel
 def turn_matrix(S: Any, y: Any, at: Any, turn: Turn) -> None:
     """`R ↦ R F` for the rotation matrix at this place in y: add to the first two rows; the third is their cross product."""
-    a, b = get3(y, at, S), get3(y, at + 3, S)
-    da, db = change_of_rows(a, b, change_of_vector(a, turn), change_of_vector(b, turn))
-    accumulate3(y, at, S, da)
-    accumulate3(y, at + 3, S, db)
-    put3(y, at + 6, S, cross(get3(y, at, S), get3(y, at + 3, S)))
+    R = get9(y, at, S)
+    da, db = change_of_rows(values3(R[0:3]), values3(R[3:6]), turn_values(turn))
+    a, b = values3(accumulated3(y, at, S, da)), values3(accumulated3(y, at + 3, S, db))
+    put9(y, at, S, matrix_with_partials(a + b + cross(a, b), R, turn))
 
 
 @kernel

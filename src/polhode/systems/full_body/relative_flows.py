@@ -16,7 +16,7 @@ from ...geometry.stable_products import (
     NO_IMPULSE,
     Turn,
     cayley_turn,
-    compose,
+    compose_from_both_sides,
     push_and_turn,
     turn_matrix,
     turn_vector,
@@ -33,7 +33,6 @@ from ...geometry.vectors import (
     scale,
     subtract,
     times_hat,
-    transpose,
 )
 from ...gravity import moment_on_second, relative_gravity
 from ...scalars import accumulate3, add3, flow, get3, get9, kernel, par, par6, put3, put9, rate
@@ -74,8 +73,7 @@ def masses(S: Any, p: Any) -> tuple[Any, Any]:
 @kernel
 def move_freely(S: Any, y: Any, m1: Any, m2: Any, h: Any, turn1: Turn, turn2: Turn) -> None:
     """The motion of a pair without force whose bodies turn, each in its own frame."""
-    put9(y, R, S, compose(get9(y, R, S), turn1))
-    put9(y, R, S, transpose(compose(transpose(get9(y, R, S)), turn2)))
+    put9(y, R, S, compose_from_both_sides(turn2, get9(y, R, S), turn1))
     turn_matrix(S, y, R2, turn2)
     share = h / (m1 * m2)
     accumulate3(y, X2, S, scale(share * m1, get3(y, GAMMA2, S)))
