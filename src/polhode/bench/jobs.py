@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.method import Method
+from ..core.scalar_packing import Directions
 from ..core.system import State
 from ..scalars import double
 
@@ -15,10 +16,18 @@ Array = NDArray[np.float64]
 
 
 class Job:
-    """Steps on a scalar; lanes hold one of `states` each."""
+    """Steps on a scalar; lanes hold one of `states` each, duals the derivatives in these `directions`."""
 
-    def __init__(self, method: Method, *states: State, step: float, steps: int, kind: Any = double) -> None:
-        self.run = method.start(states[0], step, kind)
+    def __init__(
+        self,
+        method: Method,
+        *states: State,
+        step: float,
+        steps: int,
+        kind: Any = double,
+        directions: Directions = slice(None),
+    ) -> None:
+        self.run = method.start(states[0], step, kind, directions)
         self.steps = steps
         if len(states) > 1:
             members = [method.start(state, step).y for state in states]
