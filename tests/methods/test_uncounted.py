@@ -48,3 +48,14 @@ def test_they_compute_the_same_and_count_nothing() -> None:
     assert counted.on(double, pair) == uncounted.on(double, pair) == 15.0
     assert "NRT_decref" in code_of(counted)
     assert "NRT_" not in code_of(uncounted)
+
+
+def test_they_count_nothing_inside_of_a_loop_that_counts() -> None:
+    pair, names = Pair(np.arange(5.0), np.ones(5)), {}
+    exec("def total(S, pair):\n    first, second = pair\n    return first.sum() + second[0]", names)
+    for kind, counts in ((loop, True), (uncounted_loop, False)):
+        inner = kind(names["total"])
+        exec("def outer(S, pair):\n    return total(S, pair)", around := {"total": inner})
+        assert loop(around["outer"]).on(double, pair) == 11.0
+        (text,) = inner.linked.inspect_llvm().values()
+        assert ("NRT_incref" in text) == counts

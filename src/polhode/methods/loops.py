@@ -7,6 +7,7 @@ a momentum, or a linear combination of stages, is the same loop over doubles for
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,13 +17,15 @@ from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
-from ..scalars import Flow, accumulate, flow, get, kernel, loop, put, remainder_scalar, width
+from ..scalars import Flow, accumulate, flow, get, loop, put, remainder_scalar, width
 from ..scalars.calls import CACHE_LINE
 from ..scalars.compile import BoundFlow, Compiled
 from ..scalars.protocol import EVALUATIONS
-from .uncounted import uncounted_kernel
+from .uncounted import uncounted_kernel, uncounted_loop
 
 Array = NDArray[np.float64]
+
+MOST_FUSED = 24  # entries of a state, with slots and workspace, up to which a system gets a loop of its own
 
 
 class Slots(NamedTuple):
@@ -68,28 +71,28 @@ class Span(NamedTuple):
     every: int
 
 
-@kernel
+@uncounted_kernel
 def put_sample(samples: Array, row: int, y: Array) -> None:
     """Write what is carried to a row. A slice would take three times as long to compile as a whole loop over steps."""
     for i in range(samples.shape[1]):
         samples[row, i] = y[i]
 
 
-@kernel
+@uncounted_kernel
 def forget_remainders(S: Any, y: Array, slots: Slots) -> None:
     """Begin a step with what the state says, and no more."""
     for i in range(1, slots.force_entry + 1):
         put(y, -i, remainder_scalar(S), 0.0)
 
 
-@kernel
+@uncounted_kernel
 def kick(S: Any, y: Array, slots: Slots, impulse: float) -> None:
     """Add the force times the `impulse` to the momenta."""
     for i in range(slots.entries):
         accumulate(y, slots.momentum_entry + i, S, impulse * get(y, slots.force_entry + i, S))
 
 
-@loop
+@uncounted_loop
 def drift_kick_loop(
     S: Any,
     drift: Any,
@@ -193,11 +196,12 @@ class Workbench:
         self.layout: Layout = representation.layout
         self.kind, self.width = start.kind, width(start.kind)
         self.clock = Clock(float(start.state.t), float(start.step))
-        self.main: BoundFlow = main.on(self.kind)
         self.has_force = representation.force is not None
         self.slots = Slots.of(representation, self.width)
-        force = representation.force or no_force
-        self.force: BoundFlow = force.on(self.kind)
+        self.flows = main, representation.force or no_force
+        for each in self.flows:
+            if not each.fusible:  # what does not compile of a user's function is said before the first step
+                each.on(self.kind)
         self.room = on_cache_lines(start.y.size)
         size = start.y.size + self.slots.size + representation.workspace * self.width
         numbers = aligned(self.room + on_cache_lines(size) + start.p.size)
@@ -205,6 +209,16 @@ class Workbench:
         self.y[: start.y.size], self.p[:] = start.y, start.p
         self.carried = self.slots.forces + self.slots.size
         self.report = Report()
+
+    @cached_property
+    def main(self) -> BoundFlow:
+        """The flow without force, compiled when a loop asks for it: some loops have it in themselves."""
+        return self.flows[0].on(self.kind)
+
+    @cached_property
+    def force(self) -> BoundFlow:
+        """The force, likewise."""
+        return self.flows[1].on(self.kind)
 
     def states(self, samples: Array) -> Array:
         """The states that rows of samples stand for."""

@@ -13,11 +13,10 @@ from ..core.system import System
 from ..scalars import Flow, double, get, lanes, local, put, tail
 from ..scalars.compile import Compiled
 from ..scalars.protocol import EVALUATIONS
-from .loops import Clock, LoopRun, Slots, Span, aligned, no_force, slope
+from .loops import MOST_FUSED, Clock, LoopRun, Slots, Span, aligned, no_force, slope
 from .uncounted import uncounted_kernel, uncounted_loop
 
 BLOCK = 8  # doubles that are taken at once: arrays are as long as whole blocks
-MOST_FUSED = 24  # entries of a state, with slots and workspace, up to which a system gets a loop of its own
 V = lanes(BLOCK)
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from ..core.method import Array, MethodOfOrders, Start, one_of
 from ..core.system import System
-from ..scalars import loop, tail
+from ..scalars import tail
 from ..scalars.protocol import EVALUATIONS
 from .composition import fractions
 from .loops import Clock, LoopRun, Slots, Span, aligned, forget_remainders, kick, put_force, put_sample
+from .uncounted import uncounted_loop
 
 # The first kicks and drifts of each set; symmetry and their sums give the rest. A set that begins with a drift has a first
 # kick of zero.
@@ -83,7 +84,7 @@ class KicksAndDrifts(NamedTuple):
     free: int
 
 
-@loop
+@uncounted_loop
 def splitting_loop(
     S: Any,
     drift: Any,

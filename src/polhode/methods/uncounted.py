@@ -12,9 +12,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar, cast
 
-from numba import njit
-
-from ..scalars.compile import _OPTIONS, Compiled, Kernel, cached_dispatcher
+from ..scalars.aligned import AlignedCompiler
+from ..scalars.compile import Compiled, Kernel, cached_dispatcher, dispatcher_of
 from ..scalars.linked import LINKED
 
 P = ParamSpec("P")
@@ -27,7 +26,12 @@ class UncountedLoop(Compiled):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher of the function."""
-        return cached_dispatcher(self.function, _nrt=False)
+        return cached_dispatcher(self.function, _nrt=False, pipeline_class=AlignedCompiler)
+
+    @cached_property
+    def linked(self) -> Any:
+        """The form of it that other loops take in."""
+        return dispatcher_of(self.function, _nrt=False, **LINKED)
 
 
 class UncountedKernel(Kernel):
@@ -36,7 +40,7 @@ class UncountedKernel(Kernel):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, which inlines."""
-        return njit(forceinline=True, _nrt=False, **LINKED, **_OPTIONS)(self.function)
+        return dispatcher_of(self.function, forceinline=True, _nrt=False, **LINKED)
 
 
 def uncounted_loop(function: Callable[..., Any]) -> UncountedLoop:

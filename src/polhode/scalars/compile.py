@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import typeof_impl
 
-from .aligned import AlignedCompiler
+from .aligned import FlowCompiler
 from .callee import Callee
 from .calls import FlowType
 from .fingerprint import fingerprint, made_from
@@ -193,7 +193,17 @@ class Flow(Compilable):
     @cached_property
     def dispatcher(self) -> Any:
         """Numba's dispatcher, with aligned arrays."""
-        return cached_dispatcher(self.function, pipeline_class=AlignedCompiler)
+        return cached_dispatcher(self.function, pipeline_class=FlowCompiler)
+
+    @cached_property
+    def linked(self) -> Any:
+        """One that makes no machine code, for a loop that has it in itself, inlined where it is short."""
+        return dispatcher_of(self.function, **LINKED)
+
+    @cached_property
+    def inlined(self) -> Kernel:
+        """The same as a kernel, for a loop that is to have it in itself."""
+        return Kernel(self.function)
 
     def on(self, kind: types.Type, time: types.Type = types.float64) -> BoundFlow:
         """The flow for this scalar; `time` is the type of t, lanes where each lane is at another time."""

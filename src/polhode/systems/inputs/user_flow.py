@@ -13,7 +13,7 @@ from numba.core.errors import NumbaError
 
 from ...errors import InvalidInputError
 from ...scalars import Dual, Flow, Rate, double
-from ...scalars.aligned import AlignedCompiler
+from ...scalars.aligned import FlowCompiler
 from ...scalars.compile import BoundFlow, cached_dispatcher, dispatcher_of
 from ...scalars.fingerprint import lasting_fingerprint
 from ...scalars.protocol import SUCCESS
@@ -55,8 +55,8 @@ class UserFlow(Flow):
         """Numba's dispatcher, with aligned arrays."""
         content = lasting_fingerprint(self.function)
         if content is None:
-            return dispatcher_of(self.function, pipeline_class=AlignedCompiler)
-        return cached_dispatcher(self.function, content, pipeline_class=AlignedCompiler)
+            return dispatcher_of(self.function, pipeline_class=FlowCompiler)
+        return cached_dispatcher(self.function, content, pipeline_class=FlowCompiler)
 
 
 class UserRate(UserFlow, Rate):
