@@ -14,6 +14,7 @@ from polhode.geometry import so3
 from polhode.simulation import accuracy
 from polhode.simulation.accuracy import likely_run
 from polhode.simulation.events import Crossing
+from polhode.simulation.job import Job
 from polhode.simulation.pilot import apart
 from tests.verification.subjects import SUBJECTS, Subject
 
@@ -60,8 +61,34 @@ def test_a_closed_form_that_takes_long_to_find_is_for_long_runs() -> None:
     top = ph.Pendulum3D([0.5, 0.5, 0.3], mass=1.0, rho0=[0.0, 0.0, -0.5]).state(
         R=so3.exp([0.4, 0.0, 0.0]), omega=[0, 0, 18]
     )
-    assert likely_run(top, 10.0, 1e-9)[0] == ph.GaussLegendre()
+    assert likely_run(top, 30.0, 1e-9)[0] == ph.GaussLegendre()
     assert likely_run(top, 1e4, 1e-9)[0] == ph.Exact()
+
+
+@pytest.mark.parametrize(("gravity", "method"), [(2, ph.DOP853()), (4, ph.GaussLegendre())])
+def test_where_evaluations_are_long_lanes_pay_sooner(gravity: int, method: ph.Method) -> None:
+    """Gravity of the fourth order takes several times as long as that of the second."""
+    example = ph.FullTwoBodyProblem.example()
+    pair = ph.FullTwoBodyProblem(*example.system.bodies, gravity=gravity)
+    assert likely_run(pair.state(X=example.X, V=example.V, R=example.R, Omega1=example.Omega1), 40.0, 1e-6)[0] == method
+
+
+def test_nothing_is_left_to_explicit_steps_that_rounding_would_spoil() -> None:
+    """A short motion, but the tolerance of a step would have to be below what `DOP853` can tell."""
+    state = ph.Pendulum3D.example()
+    assert likely_run(state, 25.0, 1e-8)[0] == ph.DOP853()
+    assert likely_run(state, 25.0, 1e-10)[0] == ph.GaussLegendre()
+
+
+@pytest.mark.parametrize(("system", "span"), [(ph.AttitudeBody, 10.0), (ph.Pendulum3D, 40.0)])
+def test_the_first_run_does(system: type[ph.System], span: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few steps less is allowed to each; of many, two rough runs show how their errors add up."""
+    runs, run = [], Job.run
+    monkeypatch.setattr(Job, "run", lambda job, *given: runs.append(job.method) or run(job, *given))
+    found = ph.simulate(system.example(), t_end=span, tolerance=1e-6)
+    assert found.accuracy.estimated_error <= 1e-6
+    assert len(runs) == 1
+    assert isinstance(runs[0], ph.DOP853)
 
 
 def test_a_stiff_motion_is_left_to_explicit_steps() -> None:

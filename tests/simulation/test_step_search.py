@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulation.pilot import Pilot
+from polhode.simulation.pilot import Pilot, apart
 from polhode.simulation.step_search import LARGEST_GAIN, LEAST_GAIN, Trials, _error, _is_slow
 
 GAIN = 1.5**16 - 1.0
@@ -40,6 +40,34 @@ def test_a_run_begun_anew_is_the_same() -> None:
     for n in (20, 32, 20):
         alone = ph.simulate(state, step=10.0 / n, steps=n, method=method).final
         np.testing.assert_array_equal(trials.end(method, n, state), state.system.enter("default", alone))
+
+
+def test_steps_that_are_compared_with_only_are_not_solved_to_rounding() -> None:
+    """A few iterations less, for an error that is allowed; the next run is solved as ever."""
+    state = ph.Pendulum3D.example()
+    trials, method = Trials(state, 10.0), ph.GaussLegendre()
+    whole = trials.end(method, 20, state)
+    layout, counts = state.system.representations["default"].layout, []
+    for change in (0.0, 1e-9):
+        end = trials.end(method, 20, state, change)
+        counts.append(trials._run.report.evaluations)
+        assert apart(layout, end, whole) <= 1e3 * change
+    assert counts[1] < 0.8 * counts[0]
+    np.testing.assert_array_equal(trials.end(method, 20, state), whole)
+
+
+def test_steps_that_are_too_long_are_not_taken_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another run differs by is no rounding if it is more than the motion can have made of that: shorter steps help."""
+    state = ph.OrbitingBody([2.0, 2.5, 1.2], n=1.1).state(q=[0.02, -0.05, 0.05, 0.99], omega=[0.03, -1.05, 0.02])
+    monkeypatch.setattr(Pilot, "rounding", lambda pilot, far: 2e-9)
+    ends, end = [], Trials.end
+
+    def shifted(trials: Trials, *given: Any) -> Any:
+        ends.append(given)
+        return end(trials, *given) + (1e-8 if len(ends) == 2 else 0.0)
+
+    monkeypatch.setattr(Trials, "end", shifted)
+    assert ph.simulate(state, t_end=200.0, tolerance=1e-9).accuracy.estimated_error <= 1e-9
 
 
 def test_an_end_that_is_not_reached_is_none() -> None:

@@ -181,6 +181,10 @@ class Run(ABC):
         on the system alone is not set up again. None where a new run has to be made."""
         return None
 
+    def solve_roughly(self, change: float) -> None:  # noqa: B027
+        """Optional, for an implicit method: until it is restarted, leave a step as soon as a further iteration would change it
+        by no more than this, relative to its size."""
+
     def states(self, samples: Array) -> Array:
         """The states (n, size of the layout times width) that rows of samples stand for."""
         return samples

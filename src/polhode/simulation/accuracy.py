@@ -34,7 +34,10 @@ ANGLE_PARTS = 256.0  # angles are this over a whole number
 ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
 MOST_TRUSTED = 100.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
 ALLOWED = 1.5  # so much may errors of its steps add up to before less of each is allowed
-SHORT = 3500.0  # evaluations of a run of DOP853 that is done before GaussLegendre is set up
+# evaluations of a run of DOP853 that is done before GaussLegendre is set up, and of one whose evaluations are long, as
+# those that read or write so many numbers are: lanes do eight of them in little more time than one
+SHORT, SHORT_OF_LONG, LONG = 10_000.0, 1500.0, 250
+FEW, CAUTIOUS = 40, 0.3  # so few steps tell little of how errors add up: so much less is allowed to them
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -151,16 +154,24 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
-    """Whether `DOP853` is likely to be done before `GaussLegendre` is set up."""
-    if pilot.evaluations(tolerance / ROUGHER) > SHORT or pilot.rough_run(tolerance).far > CHAOS:
+    """Whether `DOP853` is likely to be done before `GaussLegendre` is."""
+    canonical = pilot.state.system.canonical()
+    long = canonical.parameters.size + canonical.representation.workspace > LONG
+    most = SHORT_OF_LONG if long else SHORT
+    if pilot.evaluations(tolerance / ROUGHER) > most or pilot.rough_run(tolerance).far > CHAOS:
         return False
-    return pilot.evaluations(_first_rtol(pilot, tolerance)) <= SHORT
+    rtol = _first_rtol(pilot, tolerance)
+    return rtol > FINEST and pilot.evaluations(rtol) <= most
 
 
 def _first_rtol(pilot: Pilot, rough: float) -> float:
     """The tolerance of `DOP853` that is likely to do; a rough run shows how errors of steps add up."""
     growth = pilot.rough_run(rough).far / max(rough, PILOT_TOLERANCE)
-    return max(rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
+    if pilot.count > FEW:
+        growth, part = max(growth, pilot.growth), 1.0
+    else:
+        part = CAUTIOUS
+    return max(part * rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
 
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
@@ -174,7 +185,7 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
         error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
-        if error > tolerance and rough > ROUGHER * rtol:  # it may have been too rough to tell
+        if error > tolerance and rough > MOST_TRUSTED * rtol:  # it may have been too rough to tell
             other = pilot.rough_run(ROUGHER * rtol).end
             error = apart(pilot.layout, found, other) / _gain(ROUGHER, smooth=smooth)
         if error <= tolerance or rtol <= FINEST:

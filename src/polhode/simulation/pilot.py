@@ -32,6 +32,7 @@ NOISE = 1e-13  # of the largest momentum or place
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
 LARGE = 1e-2  # an error of the look that calls for a second one
 CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
+SATURATED = 0.5  # an error of the look that grows no more
 ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
 # by so little the number of many steps changes if they are short for stability; else by a quarter
 MANY, STIFF = 40, 0.05
@@ -122,9 +123,14 @@ class Pilot:
             self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
         return self._rough_runs[rtol]
 
+    @property
+    def growth(self) -> float:
+        """How many times the error that is allowed to a step the error at the end is."""
+        return self.rough_run(10.0 * PILOT_TOLERANCE).far / (10.0 * PILOT_TOLERANCE)
+
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
-        return ROUNDING_OF_STEPS * far if far <= CHAOS else math.inf
+        return ROUNDING_OF_STEPS * far if far <= SATURATED else math.inf
 
     def evaluations(self, rtol: float) -> float:
         """How many evaluations a run of `DOP853` with this tolerance is likely to take."""
@@ -134,7 +140,7 @@ class Pilot:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
             growth = max(self.rough_run(10.0 * PILOT_TOLERANCE).far / LARGE, 1.0)  # of errors
-            factor = 0.75 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
+            factor = 0.8 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
-from ..methods import Method
-from .pilot import LARGE, Pilot, apart, jolted
+from ..methods import GaussLegendre, Method
+from .pilot import LARGE, SATURATED, Pilot, apart, jolted
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -57,9 +57,11 @@ class Trials:
         self._method, self._run = method, again or method.start(state, self.span / n)
         return self._run
 
-    def end(self, method: Method, n: int, state: State) -> Array | None:
-        """The state after n steps, as a row of its layout; None if a step fails."""
+    def end(self, method: Method, n: int, state: State, change: float = 0.0) -> Array | None:
+        """The state after n steps, as a row of its layout; None if a step fails. Implicit steps are left as soon as a further
+        iteration would make no more than this `change`."""
         run = self.start(method, n, state)
+        run.solve_roughly(change)
         status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))
         row = run.states(run.row[None])[0]
         return None if status or not np.all(np.isfinite(row)) else row
@@ -95,7 +97,9 @@ def by_step(
             continue
         if other is None:
             coarse = max(1, round(n / COARSER))
-            other = trials.end(*setting(coarse), jolted(state, ROUNDING))
+            implicit = isinstance(method, GaussLegendre)
+            change = tolerance / max(pilot.growth, coarse) if implicit else 0.0  # together about a tolerance
+            other = trials.end(*setting(coarse), jolted(state, ROUNDING), change)
         found = state.system.enter(form, trajectory.final)
         difference = apart(layout, found, other) if other is not None else math.inf
         far = pilot.far(found, form)
@@ -107,8 +111,10 @@ def by_step(
         hidden = error <= tolerance < VARIES * difference and pilot.rounding(far) > tolerance
         if hidden:  # other steps round otherwise
             changed = trials.end(*setting(math.ceil(OTHERWISE * n)), jolted(state, ROUNDING))
-            noise = VARIES * apart(layout, found, changed) if changed is not None else 0.0
-            last, error = last or noise > tolerance, max(error, noise)
+            noise = apart(layout, found, changed) if changed is not None else 0.0
+            # more than rounding can be says that the steps are too long after all
+            last = last or tolerance < VARIES * noise <= VARIES * pilot.rounding(far)
+            error = max(error, VARIES * noise)
         elif tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
             changed = trials.end(method, steps, jolted(state, ROUNDING))
             noise = apart(layout, found, changed) if changed is not None else 0.0
@@ -128,7 +134,9 @@ def by_step(
 def _error(difference: float, gain: float, far: float) -> float:
     """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`. Less of that is
     trusted where the look ends far away: there errors grow, and do not fall as regularly."""
-    trusted = min(TRUSTED * gain, LARGEST_GAIN) * min(1.0, LARGE / max(far, LARGE)) if difference < RESOLVED else 0.0
+    known = difference < RESOLVED and far <= SATURATED
+    regular = math.sqrt(LARGE / max(far, LARGE)) if known else 0.0
+    trusted = min(TRUSTED * gain, LARGEST_GAIN) * regular
     return difference / min(gain, max(trusted, LEAST_GAIN))
 
 

@@ -96,13 +96,14 @@ class Scratch(NamedTuple):
 
 
 class Work(NamedTuple):
-    """All that steps are made of."""
+    """All that steps are made of, and the relative change that a further iteration may make where a step is solved."""
 
     system: System
     carried: Carried
     frame: Frame
     table: Table
     scratch: Scratch
+    converged: float
 
 
 @kernel
@@ -132,10 +133,10 @@ def falling(now: Any, last: Any, rates: Any, iteration: int) -> tuple[float, flo
 
 
 @kernel
-def has_converged(now: Any, last: Any, rates: Any) -> bool:
+def has_converged(now: Any, last: Any, rates: Any, converged: float) -> bool:
     """Changes fall by factors that are alike, or alternate: the next would be now times the larger of the last two. At
     rounding they fall no more."""
-    return now * min(1.0, max(rates[0], rates[1])) <= CONVERGED or (0.0 < last <= now < ROUNDING)
+    return now * min(1.0, max(rates[0], rates[1])) <= converged or (0.0 < last <= now < ROUNDING)
 
 
 @kernel
@@ -211,7 +212,7 @@ def solve_in_lanes(S: Any, work: Work, piece: Piece, report: Array) -> int:
             put(Z, i, S, z)
         now = lane_top(change)
         rates = falling(now, last, rates, iteration)
-        if has_converged(now, last, rates):
+        if has_converged(now, last, rates, work.converged):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):
@@ -293,7 +294,7 @@ def solve_in_turn(S: Any, work: Work, piece: Piece, report: Array) -> int:
             if not change <= now:  # a change that is not a number is not lost
                 now = change if now == now else now
         rates = falling(now, last, rates, iteration)
-        if has_converged(now, last, rates):
+        if has_converged(now, last, rates, work.converged):
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += (iteration + 1.0) * stages
             for i in range(n):

@@ -31,6 +31,7 @@ from ..loops import slope
 from ..uncounted import uncounted_kernel, uncounted_loop
 from .density import Rates, add_flow, attraction_rates, fourth_root, momentum_rates, turning_rates
 from .loops import (
+    CONVERGED,
     DIVERGED,
     FINEST,
     MOST_ITERATIONS,
@@ -275,7 +276,7 @@ def solve_stages(
         least = min(least, now)
         begun = iteration > 1 and now < last  # the first change is that of the guess: it says nothing of the next ones
         rates = falling(now, last, rates, iteration)
-        if ((settled or begun) and has_converged(now, last, rates)) or stalled == STALLED or now == 0.0:
+        if ((settled or begun) and has_converged(now, last, rates, CONVERGED)) or stalled == STALLED or now == 0.0:
             record(report, iteration + 1.0, now * now)
             report[EVALUATIONS] += iteration + 1.0
             for i in range(n):

@@ -16,6 +16,7 @@ from ...scalars import double, lanes, width
 from ..converted_rows import with_partials
 from ..loops import Clock, Slots, Span, aligned, no_force
 from .loops import (
+    CONVERGED,
     MEMORY,
     Carried,
     Frame,
@@ -112,7 +113,7 @@ class GaussRun(Run):
 
     def _enter(self, start: Start) -> None:
         """Begin at this start: a body turns as the top that its momentum there is nearest to."""
-        each = width(self.scalar)
+        each, self._converged = width(self.scalar), CONVERGED
         self.frame.constants[:] = self._constants(self.canonical.enter(start.y[None, ::each])[0])
         self._first = self._entered(start.y)
         self.carried_state.w[:] = self._first
@@ -130,8 +131,11 @@ class GaussRun(Run):
             return None
         first = state is self._start.state
         self.restore_row(self._first if first else self._entered(state.system.enter(Form.DEFAULT, state)))
-        self.clock, self.report = Clock(float(state.t), float(step)), Report()
+        self.clock, self.report, self._converged = Clock(float(state.t), float(step)), Report(), CONVERGED
         return self
+
+    def solve_roughly(self, change: float) -> None:
+        self._converged = max(change, CONVERGED)
 
     def _rates(self, states: Array) -> Array:
         """dy/dt of the system at some states (n, size): as many at once as there are lanes, on duals one by one."""
@@ -173,7 +177,7 @@ class GaussRun(Run):
 
     def advance(self, first: int, count: int, every: int, samples: Array) -> tuple[int, int]:
         steps = steps_in_lanes if self.in_lanes else steps_in_turn
-        work = Work(self.system, self.carried_state, self.frame, self.table, self.scratch)
+        work = Work(self.system, self.carried_state, self.frame, self.table, self.scratch, self._converged)
         return steps.on(self.kind, work, self.clock, Span(first, count, every), samples, self.report.numbers)
 
     @property
