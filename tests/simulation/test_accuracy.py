@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from polhode.simulation import accuracy
 from polhode.simulation.accuracy import likely_run
 from polhode.simulation.events import Crossing
 from polhode.simulation.job import Job
-from polhode.simulation.pilot import apart
+from polhode.simulation.pilot import Pilot, apart
 from tests.verification.subjects import SUBJECTS, Subject
 
 
@@ -80,15 +81,43 @@ def test_nothing_is_left_to_explicit_steps_that_rounding_would_spoil() -> None:
     assert likely_run(state, 25.0, 1e-10)[0] == ph.GaussLegendre()
 
 
-@pytest.mark.parametrize(("system", "span"), [(ph.AttitudeBody, 10.0), (ph.Pendulum3D, 40.0)])
-def test_the_first_run_does(system: type[ph.System], span: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few steps less is allowed to each; of many, two rough runs show how their errors add up."""
-    runs, run = [], Job.run
+@pytest.mark.parametrize(("tolerance", "rough"), [(1e-6, []), (1e-7, [1e-7])])
+def test_the_first_run_does(tolerance: float, rough: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few steps less is allowed to each; to a loose tolerance the look is all that they are compared with."""
+    runs, run, wanted, rough_run = [], Job.run, [], Pilot.rough_run
     monkeypatch.setattr(Job, "run", lambda job, *given: runs.append(job.method) or run(job, *given))
-    found = ph.simulate(system.example(), t_end=span, tolerance=1e-6)
-    assert found.accuracy.estimated_error <= 1e-6
-    assert len(runs) == 1
-    assert isinstance(runs[0], ph.DOP853)
+    monkeypatch.setattr(Pilot, "rough_run", lambda pilot, rtol: wanted.append(rtol) or rough_run(pilot, rtol))
+    state = ph.AttitudeBody.example()
+    found = ph.simulate(state, t_end=10.0, tolerance=tolerance)
+    assert runs == [found.method]
+    assert error(found, tight(state, 10.0)) <= tolerance
+    assert found.accuracy.estimated_error <= tolerance
+    assert isinstance(found.method, ph.DOP853)
+    assert sorted(set(wanted)) == rough
+
+
+def test_a_look_that_is_too_rough_to_tell_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not the look that a run has to agree with."""
+    state, at_first = ph.AttitudeBody.example(), Pilot.__init__
+
+    def wrong(pilot: Pilot, *given: Any) -> None:
+        at_first(pilot, *given)
+        pilot.final = pilot.final + 1e-3
+
+    monkeypatch.setattr(Pilot, "__init__", wrong)
+    found = ph.simulate(state, t_end=10.0, tolerance=1e-6)
+    assert error(found, tight(state, 10.0)) <= found.accuracy.estimated_error <= 1e-6
+
+
+def test_many_iterations_leave_a_motion_to_explicit_steps() -> None:
+    """Its damper turns with it in a thin layer, which steps of `GaussLegendre` iterate for."""
+    slow, fast = (
+        ph.DampedGyrostat([1.0, 1.9, 2.4], damper_inertia=0.2, damping=damping).state(omega=[0.5, 0.9, -0.8])
+        for damping in (0.01, 0.2)
+    )
+    assert likely_run(slow, 600.0, 1e-8)[0] == ph.GaussLegendre()
+    assert likely_run(fast, 600.0, 1e-8)[0] == ph.DOP853()
+    assert likely_run(fast, 600.0, 1e-8, tangent=True)[0] == ph.GaussLegendre()
 
 
 def test_a_stiff_motion_is_left_to_explicit_steps() -> None:

@@ -23,7 +23,7 @@ from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
 from .pilot import CHAOS, PILOT_TOLERANCE, Pilot, apart
 from .records import Accuracy
-from .step_search import LEAST_ERROR, MOST_TRIES, RunOf, Setting, by_step
+from .step_search import LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
 from .trajectory import Trajectory
 
 DEFAULT_TOLERANCE = 1e-9
@@ -37,6 +37,9 @@ ALLOWED = 1.5  # so much may errors of its steps add up to before less of each i
 # evaluations of a run of DOP853 that is done before GaussLegendre is set up, and of one whose evaluations are long, as
 # those that read or write so many numbers are: lanes do eight of them in little more time than one
 SHORT, SHORT_OF_LONG, LONG = 10_000.0, 1500.0, 250
+# so many evaluations of DOP853 take the time of one in lanes; so many steps show how many of these GaussLegendre takes
+LANES, LANES_OF_LONG, FIRST_STEPS = 3.0, 2.0, 8
+LOOSE = 20.0  # so much less than that of the look is a tolerance for which it does as a rough run
 FEW, CAUTIOUS = 40, 0.3  # so few steps tell little of how errors add up: so much less is allowed to them
 
 
@@ -64,7 +67,8 @@ def run_to_tolerance(
     """The trajectory to `t_end` of `run(method, steps, started)`, with as many steps as the tolerance needs. `fastest`: by
     whatever method is fastest, even if it conserves nothing; `tangent`: its tangent map is wanted too."""
     chosen = method is None
-    method, pilot = _choose(state, t_end, tolerance, method, fastest=fastest, tangent=tangent)
+    trials = Trials(state, t_end - state.t)
+    method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return _by_closed_form(state, t_end, tolerance, run)
     if isinstance(method, DOP853):
@@ -75,7 +79,7 @@ def run_to_tolerance(
     else:
         fixed, n = method, pilot.steps(method, tolerance)
         setting = lambda n: (fixed, n)  # noqa: E731
-    found = by_step(pilot, tolerance, method.order, n, setting, run, smooth=not chosen)
+    found = by_step(pilot, trials, tolerance, method.order, n, setting, run, smooth=not chosen)
     return found or _by_tolerance(tolerance, pilot, run, smooth=False)
 
 
@@ -108,33 +112,38 @@ def likely_run(
     >>> likely_run(state, 10.0, 1e-6, ph.RK4())[1] < likely_run(state, 10.0, 1e-10, ph.RK4())[1]
     True
     """
-    method, pilot = _choose(state, t_end, tolerance, method, fastest=fastest, tangent=tangent)
+    trials = Trials(state, t_end - state.t)
+    method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return method, CLOSED_FORM_SAMPLES
     return method, max(pilot.count, 1) if method.adaptive else pilot.steps(method, tolerance)
 
 
 def _choose(
-    state: State, t_end: float, tolerance: float, method: Method | None, *, fastest: bool, tangent: bool
+    trials: Trials, tolerance: float, method: Method | None, *, fastest: bool, tangent: bool
 ) -> tuple[Method, Pilot | None]:
     """The method that is given, or the best, and a look at the motion, which the closed form does not need."""
+    state, t_end = trials.state, trials.state.t + trials.span
     system = state.system
     if isinstance(method, Exact) or (method is None and system.has_exact and not system.closed_form_steps):
         return Exact(), None
     if method is not None:
         _check_order(method)
         return method, Pilot(state, t_end)
-    pilot = Pilot(state, t_end)
-    if system.has_exact and pilot.steps(GaussLegendre(), tolerance) > system.closed_form_steps:
+    pilot, fixed = Pilot(state, t_end), GaussLegendre()
+    if system.has_exact and pilot.steps(fixed, tolerance) > system.closed_form_steps:
         return Exact(), None
-    anything = fastest or not system.hamiltonian  # there is nothing to conserve, or it does not matter
+    # whether there is nothing to conserve, or it does not matter
+    anything = (fastest or not system.hamiltonian) and not tangent
     if not tangent and (pilot.stiff or (anything and _is_short(pilot, tolerance))):
         return DOP853(), pilot
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
-    if GaussLegendre().why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
+    if fixed.why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
         return DOP853(), pilot
     attracted = bool(system.canonical().attractions) and not tangent and following.why_not(system) is None
-    return following if attracted and pilot.uneven else GaussLegendre(), pilot
+    if attracted and pilot.uneven:
+        return following, pilot
+    return DOP853() if anything and _is_slower(fixed, pilot, trials, tolerance) else fixed, pilot
 
 
 def _check_order(method: Method) -> None:
@@ -155,23 +164,54 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
     """Whether `DOP853` is likely to be done before `GaussLegendre` is."""
-    canonical = pilot.state.system.canonical()
-    long = canonical.parameters.size + canonical.representation.workspace > LONG
-    most = SHORT_OF_LONG if long else SHORT
-    if pilot.evaluations(tolerance / ROUGHER) > most or pilot.rough_run(tolerance).far > CHAOS:
+    most = SHORT_OF_LONG if _is_long(pilot) else SHORT
+    rtol = _allowed(tolerance, pilot.growth if pilot.count > FEW else 1.0)
+    if pilot.evaluations(rtol) > most:
+        return False
+    if _look_does(pilot, tolerance):
+        return True
+    if pilot.rough_run(tolerance).far > CHAOS:
         return False
     rtol = _first_rtol(pilot, tolerance)
     return rtol > FINEST and pilot.evaluations(rtol) <= most
 
 
+def _is_long(pilot: Pilot) -> bool:
+    """Whether an evaluation takes long."""
+    canonical = pilot.state.system.canonical()
+    return canonical.parameters.size + canonical.representation.workspace > LONG
+
+
+def _is_slower(method: GaussLegendre, pilot: Pilot, trials: Trials, tolerance: float) -> bool:
+    """Whether steps of `GaussLegendre`, the first of which are done, take so many iterations that `DOP853` is likely to be done
+    before it."""
+    rtol, n = _allowed(tolerance, pilot.growth), pilot.steps(method, tolerance)
+    if rtol <= FINEST or PILOT_TOLERANCE * pilot.growth > CHAOS:
+        return False
+    run, count = trials.start(method, n, pilot.state), min(n, FIRST_STEPS)
+    run.advance(0, count, count + 1, np.empty((0, run.row_size)))
+    together = LANES_OF_LONG if _is_long(pilot) else LANES
+    return together * run.report.evaluations / count * n > pilot.evaluations(rtol)
+
+
+def _allowed(tolerance: float, growth: float) -> float:
+    """The tolerance of a step of `DOP853`, if errors of steps grow so much on the way to the end."""
+    return tolerance / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR))
+
+
+def _look_does(pilot: Pilot, tolerance: float) -> bool:
+    """Whether a run of `DOP853` may be compared with the look: a few short steps, which are cheap, to a loose tolerance."""
+    return pilot.count <= FEW and tolerance >= PILOT_TOLERANCE / LOOSE
+
+
 def _first_rtol(pilot: Pilot, rough: float) -> float:
-    """The tolerance of `DOP853` that is likely to do; a rough run shows how errors of steps add up."""
+    """The tolerance of `DOP853` that is likely to do; rough runs show how errors of steps add up."""
+    if _look_does(pilot, rough):
+        return rough / MOST_TRUSTED
     growth = pilot.rough_run(rough).far / max(rough, PILOT_TOLERANCE)
     if pilot.count > FEW:
-        growth, part = max(growth, pilot.growth), 1.0
-    else:
-        part = CAUTIOUS
-    return max(part * rough / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR)), FINEST)
+        return max(_allowed(rough, max(growth, pilot.growth)), FINEST)
+    return max(CAUTIOUS * _allowed(rough, growth), FINEST)
 
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
@@ -179,7 +219,11 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
     rough one. Where forces are not smooth, errors do not fall regularly: then more is asked for."""
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
     rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
-    other, rtol = pilot.rough_run(rough).end, _first_rtol(pilot, rough)
+    rtol = _first_rtol(pilot, rough)
+    if smooth and _look_does(pilot, rough):
+        rough, other = PILOT_TOLERANCE, pilot.final
+    else:
+        other = pilot.rough_run(rough).end
     for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))

@@ -68,13 +68,21 @@ class Trials:
 
 
 def by_step(
-    pilot: Pilot, tolerance: float, order: int, n: int, setting: Setting, run: RunOf, *, smooth: bool
+    pilot: Pilot,
+    trials: Trials,
+    tolerance: float,
+    order: int,
+    n: int,
+    setting: Setting,
+    run: RunOf,
+    *,
+    smooth: bool,
 ) -> tuple[Trajectory, Accuracy] | None:
     """By shorter steps until the error is small enough: `setting(n)` is a method, and how many steps of the grid it takes,
     such that the method's own steps are as long as 1/n. The first n is given. None if the forces turn out not to be
     smooth, or steps not to follow what is fast, unless they have to be taken as `smooth`."""
     state, span, form = pilot.state, pilot.span, setting(n)[0].representation
-    layout, trials = state.system.representations[form].layout, Trials(state, span)
+    layout = state.system.representations[form].layout
     other, coarse = None, 0
     earlier: list[tuple[int, float]] = []  # the steps and differences of the runs so far
     most = FOLLOWING * n if setting(n)[0].adaptive and not smooth else math.inf
