@@ -83,17 +83,27 @@ def test_nothing_is_left_to_explicit_steps_that_rounding_would_spoil() -> None:
 
 @pytest.mark.parametrize(("tolerance", "rough"), [(1e-6, []), (1e-7, [1e-7])])
 def test_the_first_run_does(tolerance: float, rough: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few steps less is allowed to each; to a loose tolerance the look is all that they are compared with."""
+    """Where there are few steps, to a loose tolerance the look is all that they are compared with."""
     runs, run, wanted, rough_run = [], Job.run, [], Pilot.rough_run
     monkeypatch.setattr(Job, "run", lambda job, *given: runs.append(job.method) or run(job, *given))
     monkeypatch.setattr(Pilot, "rough_run", lambda pilot, rtol: wanted.append(rtol) or rough_run(pilot, rtol))
     state = ph.AttitudeBody.example()
-    found = ph.simulate(state, t_end=10.0, tolerance=tolerance)
+    found = ph.simulate(state, t_end=6.0, tolerance=tolerance)
     assert runs == [found.method]
-    assert error(found, tight(state, 10.0)) <= tolerance
+    assert error(found, tight(state, 6.0)) <= tolerance
     assert found.accuracy.estimated_error <= tolerance
     assert isinstance(found.method, ph.DOP853)
     assert sorted(set(wanted)) == rough
+
+
+def test_what_is_allowed_to_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few steps may not show how errors add up; of many, the larger of what two rough runs show counts."""
+    state = ph.Pendulum3D.example()
+    few, many = (Pilot(state, span) for span in (4.0, 30.0))
+    assert accuracy._first_rtol(few, 1e-8) < 0.4 * accuracy._allowed(1e-8, few.rough_run(1e-8).far / 1e-5)
+    usual = accuracy._first_rtol(many, 1e-8)
+    monkeypatch.setattr(Pilot, "growth", 1e4)
+    assert accuracy._first_rtol(many, 1e-8) < 0.1 * usual
 
 
 def test_a_look_that_is_too_rough_to_tell_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:

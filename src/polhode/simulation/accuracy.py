@@ -140,8 +140,7 @@ def _choose(
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if fixed.why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
         return DOP853(), pilot
-    attracted = bool(system.canonical().attractions) and not tangent and following.why_not(system) is None
-    if attracted and pilot.uneven:
+    if pilot.uneven and not tangent and system.canonical().attractions and following.why_not(system) is None:
         return following, pilot
     return DOP853() if anything and _is_slower(fixed, pilot, trials, tolerance) else fixed, pilot
 
@@ -164,7 +163,7 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
     """Whether `DOP853` is likely to be done before `GaussLegendre` is."""
-    most = SHORT_OF_LONG if _is_long(pilot) else SHORT
+    most = SHORT_OF_LONG if pilot.numbers > LONG else SHORT
     rtol = _allowed(tolerance, pilot.growth if pilot.count > FEW else 1.0)
     if pilot.evaluations(rtol) > most:
         return False
@@ -176,12 +175,6 @@ def _is_short(pilot: Pilot, tolerance: float) -> bool:
     return rtol > FINEST and pilot.evaluations(rtol) <= most
 
 
-def _is_long(pilot: Pilot) -> bool:
-    """Whether an evaluation takes long."""
-    canonical = pilot.state.system.canonical()
-    return canonical.parameters.size + canonical.representation.workspace > LONG
-
-
 def _is_slower(method: GaussLegendre, pilot: Pilot, trials: Trials, tolerance: float) -> bool:
     """Whether steps of `GaussLegendre`, the first of which are done, take so many iterations that `DOP853` is likely to be done
     before it."""
@@ -190,7 +183,7 @@ def _is_slower(method: GaussLegendre, pilot: Pilot, trials: Trials, tolerance: f
         return False
     run, count = trials.start(method, n, pilot.state), min(n, FIRST_STEPS)
     run.advance(0, count, count + 1, np.empty((0, run.row_size)))
-    together = LANES_OF_LONG if _is_long(pilot) else LANES
+    together = LANES_OF_LONG if pilot.numbers > LONG else LANES
     return together * run.report.evaluations / count * n > pilot.evaluations(rtol)
 
 

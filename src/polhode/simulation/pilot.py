@@ -7,7 +7,7 @@ steps of other methods may be, and whether these should follow the motion too.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -123,6 +123,12 @@ class Pilot:
             self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
         return self._rough_runs[rtol]
 
+    @cached_property
+    def numbers(self) -> int:
+        """How many numbers an evaluation reads or writes beside the state."""
+        canonical = self.state.system.canonical()
+        return canonical.parameters.size + canonical.representation.workspace
+
     @property
     def growth(self) -> float:
         """How many times the error that is allowed to a step the error at the end is."""
@@ -139,7 +145,7 @@ class Pilot:
     def steps(self, method: Method, tolerance: float) -> int:
         """How many steps of a method of fixed step are likely to do."""
         if isinstance(method, GaussLegendre):
-            growth = max(self.rough_run(10.0 * PILOT_TOLERANCE).far / LARGE, 1.0)  # of errors
+            growth = max(10.0 * PILOT_TOLERANCE * self.growth / LARGE, 1.0)
             factor = 0.8 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
