@@ -4,8 +4,8 @@ A quick look (`pilot`) shows the shortest time scale of the motion. From it foll
 and `step_search` finds the one that the tolerance needs. Where bodies attract each other and the look shows close
 encounters, steps follow the motion; then it is their angle that is chosen. `DOP853` takes what is not smooth, and systems
 that `GaussLegendre` does not fit; a closed form is taken where it is found sooner than the steps are done. Who names a
-tolerance gets the fastest method, which for short motions is `DOP853` too; who does not gets one that conserves what nature
-conserves.
+tolerance gets the fastest method, which for short motions is `DOP853` too, and where the first steps of `GaussLegendre` take
+many iterations; who does not gets one that conserves what nature conserves.
 """
 
 from __future__ import annotations
