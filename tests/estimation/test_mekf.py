@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.estimation import MEKF, FirstOrder, Gyro, Stepped, VectorSensor, consistency_band, triad
+from polhode.estimation import MEKF, FirstOrder, Gyro, Stepped, VectorSensor, consistency_band, propagators, triad
 from tests.tiers import later
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
@@ -252,6 +252,16 @@ def differences(propagator: Stepped, start: ph.State, dt: float, h: float = 1e-3
 def test_phi_where_the_momentum_depends_on_the_attitude(start: ph.State) -> None:
     propagator = Stepped(ph.LGVI(), substep=0.05)
     np.testing.assert_allclose(propagator(start, 0.5)[1], differences(propagator, start, 0.5), atol=1e-10)
+
+
+def test_a_rotor_that_turns_with_the_body_is_not_differentiated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its momentum does not depend on the attitude: differences would only take time, four times that of the steps."""
+    body = ph.AttitudeBody([1.0, 1.5, 2.2], potential="R33", gyro=[0.3, -0.2, 0.4])
+    start, propagator = body.state(omega=[0.4, -0.3, 0.8]), Stepped(substep=0.05)
+    monkeypatch.setattr(propagators, "_by_attitude", None)
+    np.testing.assert_allclose(propagator(start, 0.5)[1], differences(propagator, start, 0.5), atol=1e-10)
+    first = FirstOrder(ph.LGVI())(start, 1e-4)[1]
+    np.testing.assert_allclose(first, propagator(start, 1e-4)[1], atol=1e-7)
 
 
 def test_phi_of_steps_on_the_kinetic_momentum() -> None:

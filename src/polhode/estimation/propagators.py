@@ -118,7 +118,7 @@ def motion_matrix(state: State) -> Array:
     J, y = system.inertia.matrix, system.enter(Form.DEFAULT, state)
     _, A = rate_and_matrix(system.representations[Form.DEFAULT], y, system.parameters(), state.t)
     slope, turning = np.zeros((3, 3)), np.zeros((3, 3))
-    if np.ndim(system.linear_term(state.R)):
+    if _term_turns(system, state.R):
         term = _linear_term(system)
         slope = _by_attitude(term, state.R)
         turning = _by_attitude(lambda R: _by_attitude(term, R), state.R) @ state.omega
@@ -132,16 +132,21 @@ def motion_matrix(state: State) -> Array:
 
 def _momentum_slope(state: State, method: Method) -> Array | None:
     """∂Π/∂θ at a constant rate, for the momentum in which the method steps: for `Π = Jω + A(R)` the derivative of A; None
-    where there is no A."""
+    where A does not depend on R."""
     system = _body(state)
     names = system.representations[method.representation].layout.slices
     if not {"P", "Pi"} & set(names):
         raise PolhodeError(
             f"a filter needs a method in the attitude and the momentum Pi; {method!r} uses other variables"
         )
-    if "P" in names or np.ndim(system.linear_term(state.R)) == 0:  # P = Jω; a single number does not depend on R
+    if "P" in names or not _term_turns(system, state.R):  # P = Jω
         return None
     return _by_attitude(_linear_term(system), state.R)
+
+
+def _term_turns(system: AttitudeSystem, R: Array) -> bool:
+    """Whether A in `Π = Jω + A(R)` depends on R: of a stack of attitudes there is then a stack of it."""
+    return np.ndim(system.linear_term(R[None])) > 1
 
 
 def _linear_term(system: AttitudeSystem) -> Callable[[Array], Array]:
