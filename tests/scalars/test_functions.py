@@ -26,6 +26,7 @@ from polhode.scalars import (
     kernel,
     lanes,
     largest,
+    multiply_add,
     partial,
     put,
     seeded,
@@ -269,3 +270,39 @@ def test_value_of_a_dual_is_a_double():
     x = np.array([1.5, 2.0, 3.0, 0.0, 9.0, 9.0])
     assert plain(duals(2), x) == 1.5
     assert np.array_equal(x, [1.5, 2.0, 3.0, 1.5, 0.0, 0.0])
+
+
+@numba.njit
+def _products(S, x, out):
+    put(out, 0, S, multiply_add(get(x, 0, S), get(x, 1, S), get(x, 2, S)))
+    put(out, 1, S, multiply_add(0.5, get(x, 1, S), get(x, 2, S)))
+    put(out, 2, S, multiply_add(get(x, 0, S), get(x, 1, S), -3.0))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_products_are_fused_with_sums_on_every_scalar_alike(width: int) -> None:
+    """x y + z of numbers that cancel: where a product is rounded before the sum shows in the first digit."""
+    rng = np.random.default_rng(width)
+    x = rng.normal(size=(3, width))
+    x[2] = -x[0] * x[1]
+    on_lanes, alone = np.empty((3, width)), np.empty((3, width))
+    _products(lanes(width), np.ascontiguousarray(x).ravel(), flat := np.empty(3 * width))
+    on_lanes[:] = flat.reshape(3, width)
+    for k in range(width):
+        _products(double, x[:, k].copy(), one := np.empty(3))
+        alone[:, k] = one
+    np.testing.assert_array_equal(on_lanes, alone)
+    exact = [float(mpmath.fdot([(a, b), (c, 1.0)])) for a, b, c in x.T]
+    fused = np.array_equal(alone[0], exact)
+    assert fused or not alone[0].any()  # all of them, or none on a processor that cannot
+
+
+def test_partials_of_fused_products() -> None:
+    x, out = np.zeros((3, 1 + K)), np.zeros((3, 1 + K))
+    x[:, 0] = 0.1, 0.3, -0.1 * 0.3
+    x[:, 1:4] = np.eye(3)
+    _products(duals(K), x.ravel(), flat := out.ravel())
+    _products(double, x[:, 0].copy(), plain := np.empty(3))
+    found = flat.reshape(3, 1 + K)
+    np.testing.assert_array_equal(found[:, 0], plain)
+    np.testing.assert_allclose(found[:, 1:4], [[0.3, 0.1, 1.0], [0.0, 0.5, 1.0], [0.3, 0.1, 0.0]], rtol=1e-15)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.scalars import compiled, get, lanes, put
-from polhode.scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
+from polhode.scalars import compiled, get, lanes, multiply_add, put
+from polhode.scalars.stages import columns, lane_sum, lane_top, mixed
 
 WIDTHS = (2, 4, 6, 8)
 

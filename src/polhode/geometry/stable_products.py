@@ -37,7 +37,7 @@ from .turned_partials import (
     vector_with_partials,
     with_partials,
 )
-from .vectors import Matrix, Vector, add, apply_transposed, cross, dot, scale, transpose, values3, values9
+from .vectors import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, transpose, values3, values9
 
 NO_IMPULSE = (0.0, 0.0, 0.0)
 
@@ -75,7 +75,7 @@ def change_by_cayley(v: Vector, turn: Turn) -> Vector:
     g = turn[0:3]
     t = cross(v, g)
     w = cross(t, scale(0.5, g))
-    return add(t, add(w, scale(turn[3], w)))
+    return add(t, add_scaled(w, turn[3], w))
 
 
 @kernel
@@ -138,7 +138,10 @@ def change_of_rows(before_a: Vector, before_b: Vector, turn: Turn) -> tuple[Vect
     da, db = change_of_vector(before_a, turn), change_of_vector(before_b, turn)
     along_a, along_b, across = strain(before_a), strain(before_b), -0.5 * dot(before_a, before_b)
     a, b = add(before_a, da), add(before_b, db)
-    return add(da, add(scale(along_a, a), scale(across, b))), add(db, add(scale(along_b, b), scale(across, a)))
+    return (
+        add(da, add_scaled(scale(along_a, a), across, b)),
+        add(db, add_scaled(scale(along_b, b), across, a)),
+    )
 
 
 @kernel

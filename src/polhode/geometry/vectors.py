@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..scalars import kernel, value
+from ..scalars import kernel, multiply_add, value
 
 # Scalars are doubles, lanes, duals or NumPy arrays; tuples of them have no better name in the type system.
 Vector = tuple[Any, Any, Any]
@@ -52,40 +52,58 @@ def scale(s: Any, a: Vector) -> Vector:
 
 
 @kernel
+def add_scaled(a: Vector, s: Any, b: Vector) -> Vector:
+    """`a + s b`."""
+    return multiply_add(s, b[0], a[0]), multiply_add(s, b[1], a[1]), multiply_add(s, b[2], a[2])
+
+
+@kernel
 def negate(a: Vector) -> Vector:
     """`−a`."""
     return -a[0], -a[1], -a[2]
 
 
 @kernel
+def sum_of_products(a: Any, x: Any, b: Any, y: Any, c: Any, z: Any) -> Any:
+    """`a x + b y + c z`."""
+    return multiply_add(c, z, multiply_add(b, y, a * x))
+
+
+@kernel
 def dot(a: Vector, b: Vector) -> Any:
     """`a·b`."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return sum_of_products(a[0], b[0], a[1], b[1], a[2], b[2])
+
+
+@kernel
+def difference_of_products(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """`a b − c d`."""
+    return multiply_add(a, b, -(c * d))
 
 
 @kernel
 def cross(a: Vector, b: Vector) -> Vector:
     """`a × b`."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    return (
+        difference_of_products(a[1], b[2], a[2], b[1]),
+        difference_of_products(a[2], b[0], a[0], b[2]),
+        difference_of_products(a[0], b[1], a[1], b[0]),
+    )
 
 
 @kernel
 def apply(A: Matrix, x: Vector) -> Vector:
     """`A x`."""
-    return (
-        A[0] * x[0] + A[1] * x[1] + A[2] * x[2],
-        A[3] * x[0] + A[4] * x[1] + A[5] * x[2],
-        A[6] * x[0] + A[7] * x[1] + A[8] * x[2],
-    )
+    return dot(A[0:3], x), dot(A[3:6], x), dot(A[6:9], x)
 
 
 @kernel
 def apply_transposed(A: Matrix, x: Vector) -> Vector:
     """`Aᵀ x`."""
     return (
-        A[0] * x[0] + A[3] * x[1] + A[6] * x[2],
-        A[1] * x[0] + A[4] * x[1] + A[7] * x[2],
-        A[2] * x[0] + A[5] * x[1] + A[8] * x[2],
+        sum_of_products(A[0], x[0], A[3], x[1], A[6], x[2]),
+        sum_of_products(A[1], x[0], A[4], x[1], A[7], x[2]),
+        sum_of_products(A[2], x[0], A[5], x[1], A[8], x[2]),
     )
 
 
@@ -93,9 +111,9 @@ def apply_transposed(A: Matrix, x: Vector) -> Vector:
 def apply_symmetric(J: Symmetric, x: Vector) -> Vector:
     """`J x` for a symmetric matrix."""
     return (
-        J[0] * x[0] + J[5] * x[1] + J[4] * x[2],
-        J[5] * x[0] + J[1] * x[1] + J[3] * x[2],
-        J[4] * x[0] + J[3] * x[1] + J[2] * x[2],
+        sum_of_products(J[0], x[0], J[5], x[1], J[4], x[2]),
+        sum_of_products(J[5], x[0], J[1], x[1], J[3], x[2]),
+        sum_of_products(J[4], x[0], J[3], x[1], J[2], x[2]),
     )
 
 
@@ -114,30 +132,20 @@ def transpose(A: Matrix) -> Matrix:
 @kernel
 def multiply(A: Matrix, B: Matrix) -> Matrix:
     """`A B`."""
-    return (
-        A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
-        A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
-        A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
-        A[3] * B[0] + A[4] * B[3] + A[5] * B[6],
-        A[3] * B[1] + A[4] * B[4] + A[5] * B[7],
-        A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
-        A[6] * B[0] + A[7] * B[3] + A[8] * B[6],
-        A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
-        A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
-    )
+    return apply_transposed(B, A[0:3]) + apply_transposed(B, A[3:6]) + apply_transposed(B, A[6:9])
 
 
 @kernel
 def solve(A: Matrix, b: Vector) -> tuple[Vector, Any]:
     """The solution x of `A x = b` by cofactors, and det A."""
-    c0 = A[4] * A[8] - A[5] * A[7]
-    c1 = A[5] * A[6] - A[3] * A[8]
-    c2 = A[3] * A[7] - A[4] * A[6]
-    determinant = A[0] * c0 + A[1] * c1 + A[2] * c2
+    first, second, third = A[0:3], A[3:6], A[6:9]
+    cofactors = cross(second, third)
+    determinant = dot(first, cofactors)
+    columns = cross(third, first), cross(first, second)
     d = 1.0 / determinant
-    x = (c0 * b[0] + (A[2] * A[7] - A[1] * A[8]) * b[1] + (A[1] * A[5] - A[2] * A[4]) * b[2]) * d
-    y = (c1 * b[0] + (A[0] * A[8] - A[2] * A[6]) * b[1] + (A[2] * A[3] - A[0] * A[5]) * b[2]) * d
-    z = (c2 * b[0] + (A[1] * A[6] - A[0] * A[7]) * b[1] + (A[0] * A[4] - A[1] * A[3]) * b[2]) * d
+    x = sum_of_products(cofactors[0], b[0], columns[0][0], b[1], columns[1][0], b[2]) * d
+    y = sum_of_products(cofactors[1], b[0], columns[0][1], b[1], columns[1][1], b[2]) * d
+    z = sum_of_products(cofactors[2], b[0], columns[0][2], b[1], columns[1][2], b[2]) * d
     return (x, y, z), determinant
 
 

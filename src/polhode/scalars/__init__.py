@@ -3,7 +3,20 @@
 from .compile import Flow, Rate, compiled, flow, kernel, loop, rate
 from .duals import Dual, ParameterDual
 from .elementary import absolute, acos, asin, atan, atan2, cos, cosh, exp, log, log1p, power, sin, sinh, sqrt, tan, tanh
-from .functions import any_of, attach, constant, largest, on_duals, partial, seeded, smallest, value, where, worst
+from .functions import (
+    any_of,
+    attach,
+    constant,
+    largest,
+    multiply_add,
+    on_duals,
+    partial,
+    seeded,
+    smallest,
+    value,
+    where,
+    worst,
+)
 from .lanes import Lanes, lane_width
 from .memory import (
     accumulate,
@@ -75,6 +88,7 @@ __all__ = [
     "log",
     "log1p",
     "loop",
+    "multiply_add",
     "on_duals",
     "par",
     "par3",

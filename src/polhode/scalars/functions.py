@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import overload
 
-from .duals import Dual, dual_of, make, negated, parts, registers, zero_partials
+from .duals import Dual, combined, dual_of, make, negated, parts, registers, scaled, zero_partials
 from .lanes import DOUBLE, INT32, INT64, Lanes, Mask, element, intrinsic, is_real, lanes_width, splat, vector, widened
 from .linked import LINKED
 
@@ -102,6 +103,46 @@ def on_duals(function: Callable[..., None]) -> Callable[..., None]:
 def _positive(x: Any) -> Any:
     """`+x` of lanes and duals."""
     return (lambda x: x) if isinstance(x, (Lanes, Dual)) else None
+
+
+# --- arithmetic --------------------------------------------------------------------------------------------------------
+
+
+def multiply_add(x: Any, y: Any, z: Any) -> Any:
+    """`x y + z`, rounded once where the processor can, and then on every scalar alike."""
+    return x * y + z
+
+
+def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """`llvm.fmuladd`: a fused product where the processor has one, else a product and a sum."""
+    suffix = f"v{x.type.count}f64" if isinstance(x.type, ir.VectorType) else "f64"
+    kind = ir.FunctionType(x.type, [x.type] * 3)
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.{suffix}"), [x, y, z])
+
+
+@intrinsic
+def _multiply_add_of(typing: Any, x: Any, y: Any, z: Any) -> Any:
+    kinds = (x, y, z)
+    dual, width = dual_of(kinds), lanes_width(kinds)
+    result = dual or (types.float64 if width is None else Lanes(width))
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if dual is not None:
+            (u, du), (v, dv), (w, dw) = (parts(builder, a, k) for a, k in zip(args, sig.args, strict=True))
+            partials = combined(builder, "fadd", scaled(builder, du, v), scaled(builder, dv, u))
+            return make(builder, fused(builder, u, v, w), combined(builder, "fadd", partials, dw))
+        if width is not None:
+            args = [widened(builder, a, k, width) for a, k in zip(args, sig.args, strict=True)]
+        return fused(builder, *args)
+
+    return result(*(types.float64 if is_real(a) else a for a in kinds)), emit
+
+
+@overloads(multiply_add)
+def _multiply_add(x: Any, y: Any, z: Any) -> Any:
+    kinds = (x, y, z)
+    if dual_of(kinds) or lanes_width(kinds) or all(map(is_real, kinds)):
+        return lambda x, y, z: _multiply_add_of(x, y, z)
 
 
 # --- choosing --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Lanes: W doubles side by side in one LLVM vector, so that one kernel call serves W members of an ensemble.
 
-Every operation is the IEEE operation of each lane, without contraction or reassociation: a lane holds, bit for bit,
-what the scalar run of its member holds. Comparisons give a `Mask`, which `where` selects by.
+Every operation is the IEEE operation of each lane, without reassociation, and products are fused with sums only where a
+kernel says so (`multiply_add`): a lane holds, bit for bit, what the scalar run of its member holds. Comparisons give a `Mask`, which `where` selects by.
 """
 
 from __future__ import annotations

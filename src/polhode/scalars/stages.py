@@ -11,42 +11,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
-from .functions import overloads
-from .lanes import DOUBLE, INT32, INT64, Lanes, intrinsic, lanes_width, splat, vector, widened
-
-
-def multiply_add(x: Any, y: Any, z: Any) -> Any:
-    """`x y + z`; doubles and lanes round it once where the processor can."""
-    return x * y + z
-
-
-def _fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
-    """`llvm.fmuladd`: a fused product where the processor has one, else a product and a sum."""
-    suffix = f"v{x.type.count}f64" if isinstance(x.type, ir.VectorType) else "f64"
-    kind = ir.FunctionType(x.type, [x.type] * 3)
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.{suffix}"), [x, y, z])
-
-
-@intrinsic
-def _fused_lanes(typing: Any, x: Any, y: Any, z: Any) -> Any:
-    width = lanes_width((x, y, z))
-    kinds = tuple(a if isinstance(a, Lanes) else types.float64 for a in (x, y, z))
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        if width is None:
-            return _fused(builder, *args)
-        return _fused(builder, *(widened(builder, a, k, width) for a, k in zip(args, kinds, strict=True)))
-
-    return (types.float64 if width is None else Lanes(width))(*kinds), emit
-
-
-@overloads(multiply_add)
-def _multiply_add(x: Any, y: Any, z: Any) -> Any:
-    if all(isinstance(a, (Lanes, types.Float, types.Integer)) for a in (x, y, z)):
-        return lambda x, y, z: _fused_lanes(x, y, z)
-    return lambda x, y, z: x * y + z
+from .functions import fused
+from .lanes import DOUBLE, INT32, INT64, intrinsic, splat, vector
 
 
 @intrinsic
@@ -89,7 +56,7 @@ def mixed(typing: Any, matrix: Any, array: Any, i: Any) -> Any:
             if j < 4:
                 parts.append(builder.fmul(column, wide))
             else:
-                parts[j % 4] = _fused(builder, column, wide, parts[j % 4])
+                parts[j % 4] = fused(builder, column, wide, parts[j % 4])
         return _total(builder, parts)
 
     return matrix.dtype(matrix, array, types.int64), emit
@@ -136,4 +103,4 @@ def lane_top(typing: Any, x: Any) -> Any:
     return types.float64(x), emit
 
 
-__all__ = ["columns", "lane_sum", "lane_top", "mixed", "multiply_add"]
+__all__ = ["columns", "lane_sum", "lane_top", "mixed"]

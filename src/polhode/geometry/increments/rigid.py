@@ -18,19 +18,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import PolhodeError
-from ...scalars import any_of, attach, kernel, where, worst
+from ...scalars import any_of, attach, kernel, multiply_add, where, worst
 from ..array_api import MATRIX, VECTOR, as_array, components
 from ..vectors import (
     Matrix,
     Symmetric,
     Vector,
     add,
+    add_scaled,
     apply_symmetric,
     cross,
     dot,
     scale,
     solve,
-    subtract,
     values3,
     values6,
 )
@@ -47,10 +47,15 @@ STATIONS = 16
 
 
 @kernel
+def turned(g: Vector, c: Vector) -> Vector:
+    """`g + g×c + (g·c) c`."""
+    return add_scaled(add(g, cross(g, c)), dot(g, c), c)
+
+
+@kernel
 def residual(J: Symmetric, g: Vector, c: Vector) -> Vector:
     """`g + g×c + (g·c) c − 2 J c`."""
-    turned = add(add(g, cross(g, c)), scale(dot(g, c), c))
-    return subtract(turned, scale(2.0, apply_symmetric(J, c)))
+    return add_scaled(turned(g, c), -2.0, apply_symmetric(J, c))
 
 
 @kernel
@@ -58,15 +63,15 @@ def jacobian(J: Symmetric, g: Vector, c: Vector) -> Matrix:
     """∂r/∂c `= S(g) + (g·c) 1 + c gᵀ − 2 J`."""
     s = dot(g, c)
     return (
-        s + c[0] * g[0] - 2.0 * J[0],
-        c[0] * g[1] - g[2] - 2.0 * J[5],
-        c[0] * g[2] + g[1] - 2.0 * J[4],
-        c[1] * g[0] + g[2] - 2.0 * J[5],
-        s + c[1] * g[1] - 2.0 * J[1],
-        c[1] * g[2] - g[0] - 2.0 * J[3],
-        c[2] * g[0] - g[1] - 2.0 * J[4],
-        c[2] * g[1] + g[0] - 2.0 * J[3],
-        s + c[2] * g[2] - 2.0 * J[2],
+        multiply_add(c[0], g[0], multiply_add(-2.0, J[0], s)),
+        multiply_add(c[0], g[1], multiply_add(-2.0, J[5], -g[2])),
+        multiply_add(c[0], g[2], multiply_add(-2.0, J[4], g[1])),
+        multiply_add(c[1], g[0], multiply_add(-2.0, J[5], g[2])),
+        multiply_add(c[1], g[1], multiply_add(-2.0, J[1], s)),
+        multiply_add(c[1], g[2], multiply_add(-2.0, J[3], -g[0])),
+        multiply_add(c[2], g[0], multiply_add(-2.0, J[4], -g[1])),
+        multiply_add(c[2], g[1], multiply_add(-2.0, J[3], g[0])),
+        multiply_add(c[2], g[2], multiply_add(-2.0, J[2], s)),
     )
 
 
@@ -154,8 +159,8 @@ def solve_increment_(J: Symmetric, J_inverse: Symmetric, g: Vector) -> tuple[Vec
     g0, J0, inverse = values3(g), values6(J), values6(J_inverse)
     # fixed-point corrections of the first guess are cheaper than the Newton steps that they save
     c = scale(0.5, apply_symmetric(inverse, g0))
-    c = scale(0.5, apply_symmetric(inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
-    c = scale(0.5, apply_symmetric(inverse, add(add(g0, cross(g0, c)), scale(dot(g0, c), c))))
+    c = scale(0.5, apply_symmetric(inverse, turned(g0, c)))
+    c = scale(0.5, apply_symmetric(inverse, turned(g0, c)))
     c, iterations, defect, lost = wanted_root(residual, jacobian, J0, J0, inertial_weight(J0), g0, c)
     return with_partials(residual, jacobian, J0, g0, J, g, c), iterations, worst(defect), any_of(lost)
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...geometry.vectors import add, cross, dot, scale, subtract
 from ...scalars import get, get3, get4, get9, kernel, put3, put4, sqrt
-from .fused import from_left, plus4, twice_momenta
 from .picture import ANGLE, AT, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, ROTATION
+from .quaternion_products import from_left, plus4, twice_momenta
 
 Array = NDArray[np.float64]
 

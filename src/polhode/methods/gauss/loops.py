@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, double, get, kernel, loop, par, put, value
+from ...scalars import absolute, double, get, kernel, loop, multiply_add, par, put, value
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
-from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
+from ...scalars.stages import columns, lane_sum, lane_top, mixed
 from ..loops import Clock, Slots, Span, slope
 from ..uncounted import uncounted_kernel, uncounted_loop
 from .picture import move_freely, part_rates, place_parts

@@ -22,24 +22,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.vectors import scale, subtract
-from ...scalars import get, get3, get4, get9, kernel, largest, put, put3, put4, put9
-from ...scalars.stages import multiply_add
+from ...geometry.vectors import add_scaled, apply, cross, dot, scale, subtract, sum_of_products
+from ...scalars import get, get3, get4, get9, kernel, largest, multiply_add, put, put3, put4, put9
 from ..uncounted import uncounted_kernel
-from .fused import (
+from .quaternion_products import (
     add4,
-    apply,
-    cross,
-    dot,
     from_left,
     from_right,
-    plus,
     plus4,
     plus_left,
     plus_right,
     rotation,
     scale4,
-    sum_of_products,
     twice_momenta,
 )
 from .turning import cosine_and_sine, doubled, half_turn, small_turn
@@ -77,7 +71,7 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     put9(y, row[CONFIGURATION], S, rotation(turned, factor))
     # the momentum circles e
     Pi, sine, versine = scale(0.5, twice_body), 2.0 * own_sine * own_cosine, 2.0 * own_sine * own_sine
-    put3(y, row[MOMENTUM], S, plus(plus(Pi, sine, cross(Pi, e)), -versine, plus(Pi, -axial, e)))
+    put3(y, row[MOMENTUM], S, add_scaled(add_scaled(Pi, sine, cross(Pi, e)), -versine, add_scaled(Pi, -axial, e)))
     put3(work, j, S, X)
     put(work, j + 3, S, s2 * cosine)
     put(work, j + 4, S, c4)
@@ -103,14 +97,14 @@ def rotation_rates(
         sum_of_products(R[0], r[2], R[3], s[2], R[6], t[2]),
         sum_of_products(R[1], r[0], R[4], s[0], R[7], t[0]),
     )
-    d = apply(R, subtract(plus(omega, -b, Pi), scale(along, e)))
-    torque = plus(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e))
+    d = apply(R, subtract(add_scaled(omega, -b, Pi), scale(along, e)))
+    torque = add_scaled(get3(dy, row[MOMENTUM], S), -along, cross(Pi, e))
     mu, own = apply(R, torque), scale((-kappa * half) * tau * dot(torque, e), e)
     V = cross(X, mu)
     W = cross(X, V)
-    bent = plus(plus(mu, -versine, V), get(work, j + 5, S), W)
-    o = plus(scale(half, d), (-b * half) * tau, bent)
-    push = scale(weight * get(work, j + 6, S), plus(plus(mu, -sine, V), versine, W))
+    bent = add_scaled(add_scaled(mu, -versine, V), get(work, j + 5, S), W)
+    o = add_scaled(scale(half, d), (-b * half) * tau, bent)
+    push = scale(weight * get(work, j + 6, S), add_scaled(add_scaled(mu, -sine, V), versine, W))
     q, p = get4(w, i, S), get4(w, i + 4, S)
     put4(out, i, S, plus_left(from_right(q, own), o, q))
     put4(out, i + 4, S, add4(plus_left(from_right(p, own), push, q), from_left(o, p)))

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...scalars import absolute, double, get, par, put
+from ...scalars import absolute, double, get, multiply_add, par, put
 from ...scalars.protocol import EVALUATIONS, NO_SOLUTION, RETRIES, SUCCESS, record
-from ...scalars.stages import columns, lane_sum, lane_top, mixed, multiply_add
+from ...scalars.stages import columns, lane_sum, lane_top, mixed
 from ..loops import slope
 from ..uncounted import uncounted_kernel, uncounted_loop
 from .density import Rates, add_flow, attraction_rates, fourth_root, momentum_rates, turning_rates

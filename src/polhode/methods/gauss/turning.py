@@ -10,8 +10,7 @@ from __future__ import annotations
 from math import factorial
 from typing import Any
 
-from ...scalars import kernel
-from ...scalars.stages import multiply_add
+from ...scalars import kernel, multiply_add
 
 # ten terms, with signs: enough for a ≤ 1.25
 _C = tuple((-1) ** n / factorial(2 * n + 2) for n in range(10))

@@ -1,51 +1,15 @@
-"""Products of vectors, matrices and quaternions whose sums of products are rounded once where the processor can.
+"""Products of quaternions of any length with vectors, in as few operations as the equations of motion need.
 
-Vectors are tuples of three scalars, matrices of nine, quaternions of four, scalar last.
+Quaternions are tuples of four scalars, scalar last.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...geometry.vectors import Matrix, Vector
-from ...scalars import kernel
-from ...scalars.stages import multiply_add
-
-Quaternion = tuple[Any, Any, Any, Any]
-
-
-@kernel
-def sum_of_products(a: Any, x: Any, b: Any, y: Any, c: Any, z: Any) -> Any:
-    """`a x + b y + c z`."""
-    return multiply_add(c, z, multiply_add(b, y, a * x))
-
-
-@kernel
-def dot(a: Vector, b: Vector) -> Any:
-    """`a·b`."""
-    return sum_of_products(a[0], b[0], a[1], b[1], a[2], b[2])
-
-
-@kernel
-def cross(a: Vector, b: Vector) -> Vector:
-    """`a × b`."""
-    return (
-        multiply_add(a[1], b[2], -(a[2] * b[1])),
-        multiply_add(a[2], b[0], -(a[0] * b[2])),
-        multiply_add(a[0], b[1], -(a[1] * b[0])),
-    )
-
-
-@kernel
-def apply(A: Matrix, x: Vector) -> Vector:
-    """`A x`."""
-    return dot(A[0:3], x), dot(A[3:6], x), dot(A[6:9], x)
-
-
-@kernel
-def plus(a: Vector, f: Any, u: Vector) -> Vector:
-    """`a + f u`."""
-    return multiply_add(f, u[0], a[0]), multiply_add(f, u[1], a[1]), multiply_add(f, u[2], a[2])
+from ...geometry.quaternion import Quaternion
+from ...geometry.vectors import Matrix, Vector, add, add_scaled, cross, difference_of_products, dot, subtract
+from ...scalars import kernel, multiply_add
 
 
 @kernel
@@ -57,7 +21,7 @@ def scale4(f: Any, q: Quaternion) -> Quaternion:
 @kernel
 def plus4(a: Quaternion, f: Any, u: Quaternion) -> Quaternion:
     """`a + f u` for quaternions."""
-    return (*plus(a[0:3], f, u[0:3]), multiply_add(f, u[3], a[3]))
+    return (*add_scaled(a[0:3], f, u[0:3]), multiply_add(f, u[3], a[3]))
 
 
 @kernel
@@ -114,12 +78,12 @@ def from_right(q: Quaternion, v: Vector) -> Quaternion:
 def twice_momenta(q: Quaternion, p: Quaternion) -> tuple[Vector, Vector]:
     """`2π = Im(p q̄)` in space, and `2Π = Im(q̄ p)` in the body."""
     a = (
-        multiply_add(q[3], p[0], -(q[0] * p[3])),
-        multiply_add(q[3], p[1], -(q[1] * p[3])),
-        multiply_add(q[3], p[2], -(q[2] * p[3])),
+        difference_of_products(q[3], p[0], q[0], p[3]),
+        difference_of_products(q[3], p[1], q[1], p[3]),
+        difference_of_products(q[3], p[2], q[2], p[3]),
     )
     b = cross(q[0:3], p[0:3])
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2]), (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    return add(a, b), subtract(a, b)
 
 
 @kernel
