@@ -12,11 +12,25 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scalars import compiled, multiply_add
+
 FOLDER = Path(__file__).parent / "c_code"
 COMPILERS = {".c": ("CC", "cc", "gcc", "clang"), ".cpp": ("CXX", "c++", "g++", "clang++")}
 FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
-STRICT = "-ffp-contract=off"  # no fused multiply-add: every operation rounds, as it does in polhode
+STRICT = "-ffp-contract=off"  # no fused multiply-add: every operation rounds
+FUSED = "-DFUSED"  # but those that say so
 DOUBLES = np.ctypeslib.ndpointer(np.float64, ndim=1, flags="C_CONTIGUOUS")
+
+
+@compiled
+def rounding_error(x: float) -> float:
+    """Of x², if `multiply_add` rounds once; else zero."""
+    return multiply_add(x, x, -(x * x))
+
+
+def as_polhode() -> tuple[str, ...]:
+    """The flags with which every operation of the programs rounds as in polhode on this processor."""
+    return (STRICT, FUSED) if rounding_error(0.1) else (STRICT,)
 
 
 class NoCompilerError(RuntimeError):

@@ -17,26 +17,31 @@
 static inline vec add(vec a, vec b) { return (vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline vec sub(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline vec scale(double s, vec a) { return (vec){s * a.x, s * a.y, s * a.z}; }
-static inline double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 /* g + g x c + (g.c) c */
-static inline vec turned(vec g, vec c) { return add(add(g, cross(g, c)), scale(dot(g, c), c)); }
+static inline vec turned(vec g, vec c) { return add_scaled(add(g, cross(g, c)), dot(g, c), c); }
 
-static inline vec residual(sym J, vec g, vec c) { return sub(turned(g, c), scale(2.0, apply(J, c))); }
+static inline vec residual(sym J, vec g, vec c) { return add_scaled(turned(g, c), -2.0, apply(J, c)); }
 
 /* The Newton correction (dr/dc)^-1 r by cofactors; *det is the determinant of dr/dc. */
 static inline vec correction(sym J, vec g, vec c, double *det) {
     vec r = residual(J, g, c);
     double s = dot(g, c);
-    double a0 = s + c.x * g.x - 2.0 * J.xx, a1 = c.x * g.y - g.z - 2.0 * J.xy, a2 = c.x * g.z + g.y - 2.0 * J.xz;
-    double a3 = c.y * g.x + g.z - 2.0 * J.xy, a4 = s + c.y * g.y - 2.0 * J.yy, a5 = c.y * g.z - g.x - 2.0 * J.yz;
-    double a6 = c.z * g.x - g.y - 2.0 * J.xz, a7 = c.z * g.y + g.x - 2.0 * J.yz, a8 = s + c.z * g.z - 2.0 * J.zz;
-    double c0 = a4 * a8 - a5 * a7, c1 = a5 * a6 - a3 * a8, c2 = a3 * a7 - a4 * a6;
-    *det = a0 * c0 + a1 * c1 + a2 * c2;
+    vec first = {multiply_add(c.x, g.x, multiply_add(-2.0, J.xx, s)),
+                 multiply_add(c.x, g.y, multiply_add(-2.0, J.xy, -g.z)),
+                 multiply_add(c.x, g.z, multiply_add(-2.0, J.xz, g.y))};
+    vec second = {multiply_add(c.y, g.x, multiply_add(-2.0, J.xy, g.z)),
+                  multiply_add(c.y, g.y, multiply_add(-2.0, J.yy, s)),
+                  multiply_add(c.y, g.z, multiply_add(-2.0, J.yz, -g.x))};
+    vec third = {multiply_add(c.z, g.x, multiply_add(-2.0, J.xz, -g.y)),
+                 multiply_add(c.z, g.y, multiply_add(-2.0, J.yz, g.x)),
+                 multiply_add(c.z, g.z, multiply_add(-2.0, J.zz, s))};
+    vec u = cross(second, third), v = cross(third, first), w = cross(first, second);
+    *det = dot(first, u);
     double d = 1.0 / *det;
-    return (vec){(c0 * r.x + (a2 * a7 - a1 * a8) * r.y + (a1 * a5 - a2 * a4) * r.z) * d,
-                 (c1 * r.x + (a0 * a8 - a2 * a6) * r.y + (a2 * a3 - a0 * a5) * r.z) * d,
-                 (c2 * r.x + (a1 * a6 - a0 * a7) * r.y + (a0 * a4 - a1 * a3) * r.z) * d};
+    return (vec){dot((vec){u.x, v.x, w.x}, r) * d,
+                 dot((vec){u.y, v.y, w.y}, r) * d,
+                 dot((vec){u.z, v.z, w.z}, r) * d};
 }
 
 /* c for this g, in *root; returns the number of Newton iterations, or -1 if this is not the wanted root. */
@@ -63,7 +68,7 @@ static inline int solve(sym J, sym J_inverse, vec g, vec *root) {
 /* F'v - v = t + (1 + c.c) t x g/2, t = v x g: F is given by g = 2 c/(1 + c.c) and c.c */
 static inline vec change(vec v, vec g, double cc) {
     vec t = cross(v, g), w = cross(t, scale(0.5, g));
-    return add(t, add(w, scale(cc, w)));
+    return add(t, add_scaled(w, cc, w));
 }
 
 /* (1 - x.x)/2 by a sum of 3/2, which has the same grid on both sides */
@@ -85,8 +90,8 @@ int64_t free_body(double *y, const double *p, double h, int64_t steps) {
         double along_a = strain(a), along_b = strain(b), across = -0.5 * dot(a, b);
         vec da = change(a, axial, cc), db = change(b, axial, cc);
         vec u = add(a, da), v = add(b, db);
-        a = add(a, add(da, add(scale(along_a, u), scale(across, v))));
-        b = add(b, add(db, add(scale(along_b, v), scale(across, u))));
+        a = add(a, add(da, add_scaled(scale(along_a, u), across, v)));
+        b = add(b, add(db, add_scaled(scale(along_b, v), across, u)));
         w = cross(a, b);
         Pi = add(Pi, change(Pi, axial, cc));
     }

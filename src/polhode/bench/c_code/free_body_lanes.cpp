@@ -28,15 +28,36 @@ static inline vec operator+(const vec &a, const vec &b) { return {a.x + b.x, a.y
 static inline vec operator-(const vec &a, const vec &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline vec operator*(const lanes &s, const vec &a) { return {s * a.x, s * a.y, s * a.z}; }
 static inline vec operator*(double s, const vec &a) { return {s * a.x, s * a.y, s * a.z}; }
-static inline lanes dot(const vec &a, const vec &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/* a b + c. With FUSED it is rounded once, as polhode does where the processor can; else the compiler may decide. */
+static inline lanes multiply_add(const lanes &a, const lanes &b, const lanes &c) {
+#ifdef FUSED
+    lanes found;
+    for (int k = 0; k < W; k++) found[k] = __builtin_fma(a[k], b[k], c[k]);
+    return found;
+#else
+    return a * b + c;
+#endif
+}
+
+static inline lanes multiply_add(double a, const lanes &b, const lanes &c) { return multiply_add(lanes{} + a, b, c); }
+
+static inline lanes dot(const vec &a, const vec &b) {
+    return multiply_add(a.z, b.z, multiply_add(a.y, b.y, a.x * b.x));
+}
+
+/* a + s b */
+template <typename scalar> static inline vec add_scaled(const vec &a, const scalar &s, const vec &b) {
+    return {multiply_add(s, b.x, a.x), multiply_add(s, b.y, a.y), multiply_add(s, b.z, a.z)};
+}
 
 static inline vec cross(const vec &a, const vec &b) {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return {multiply_add(a.y, b.z, -(a.z * b.y)), multiply_add(a.z, b.x, -(a.x * b.z)),
+            multiply_add(a.x, b.y, -(a.y * b.x))};
 }
 
 static inline vec apply(const sym &J, const vec &x) {
-    return {J.xx * x.x + J.xy * x.y + J.xz * x.z, J.xy * x.x + J.yy * x.y + J.yz * x.z,
-            J.xz * x.x + J.yz * x.y + J.zz * x.z};
+    return {dot({J.xx, J.xy, J.xz}, x), dot({J.xy, J.yy, J.yz}, x), dot({J.xz, J.yz, J.zz}, x)};
 }
 
 static inline vec chosen(const mask &m, const vec &a, const vec &b) {
@@ -50,23 +71,31 @@ static inline bool any(const mask &m) {
 }
 
 /* g + g x c + (g.c) c */
-static inline vec turned(const vec &g, const vec &c) { return g + cross(g, c) + dot(g, c) * c; }
+static inline vec turned(const vec &g, const vec &c) { return add_scaled(g + cross(g, c), dot(g, c), c); }
 
-static inline vec residual(const sym &J, const vec &g, const vec &c) { return turned(g, c) - 2.0 * apply(J, c); }
+static inline vec residual(const sym &J, const vec &g, const vec &c) {
+    return add_scaled(turned(g, c), -2.0, apply(J, c));
+}
 
 /* The Newton correction (dr/dc)^-1 r by cofactors; det is the determinant of dr/dc. */
 static inline vec correction(const sym &J, const vec &g, const vec &c, lanes &det) {
     vec r = residual(J, g, c);
     lanes s = dot(g, c);
-    lanes a0 = s + c.x * g.x - 2.0 * J.xx, a1 = c.x * g.y - g.z - 2.0 * J.xy, a2 = c.x * g.z + g.y - 2.0 * J.xz;
-    lanes a3 = c.y * g.x + g.z - 2.0 * J.xy, a4 = s + c.y * g.y - 2.0 * J.yy, a5 = c.y * g.z - g.x - 2.0 * J.yz;
-    lanes a6 = c.z * g.x - g.y - 2.0 * J.xz, a7 = c.z * g.y + g.x - 2.0 * J.yz, a8 = s + c.z * g.z - 2.0 * J.zz;
-    lanes c0 = a4 * a8 - a5 * a7, c1 = a5 * a6 - a3 * a8, c2 = a3 * a7 - a4 * a6;
-    det = a0 * c0 + a1 * c1 + a2 * c2;
+    vec first = {multiply_add(c.x, g.x, multiply_add(-2.0, J.xx, s)),
+                 multiply_add(c.x, g.y, multiply_add(-2.0, J.xy, -g.z)),
+                 multiply_add(c.x, g.z, multiply_add(-2.0, J.xz, g.y))};
+    vec second = {multiply_add(c.y, g.x, multiply_add(-2.0, J.xy, g.z)),
+                  multiply_add(c.y, g.y, multiply_add(-2.0, J.yy, s)),
+                  multiply_add(c.y, g.z, multiply_add(-2.0, J.yz, -g.x))};
+    vec third = {multiply_add(c.z, g.x, multiply_add(-2.0, J.xz, -g.y)),
+                 multiply_add(c.z, g.y, multiply_add(-2.0, J.yz, g.x)),
+                 multiply_add(c.z, g.z, multiply_add(-2.0, J.zz, s))};
+    vec u = cross(second, third), v = cross(third, first), w = cross(first, second);
+    det = dot(first, u);
     lanes d = 1.0 / det;
-    return {(c0 * r.x + (a2 * a7 - a1 * a8) * r.y + (a1 * a5 - a2 * a4) * r.z) * d,
-            (c1 * r.x + (a0 * a8 - a2 * a6) * r.y + (a2 * a3 - a0 * a5) * r.z) * d,
-            (c2 * r.x + (a1 * a6 - a0 * a7) * r.y + (a0 * a4 - a1 * a3) * r.z) * d};
+    return {dot(vec{u.x, v.x, w.x}, r) * d,
+            dot(vec{u.y, v.y, w.y}, r) * d,
+            dot(vec{u.z, v.z, w.z}, r) * d};
 }
 
 /* c for this g; returns the number of Newton iterations, or -1 if this is not the wanted root in all lanes. */
@@ -94,7 +123,7 @@ static inline int solve(const sym &J, const sym &J_inverse, const vec &g, vec &c
 /* F'v - v = t + (1 + c.c) t x g/2, t = v x g: F is given by g = 2 c/(1 + c.c) and c.c */
 static inline vec change(const vec &v, const vec &g, const lanes &cc) {
     vec t = cross(v, g), w = cross(t, 0.5 * g);
-    return t + (w + cc * w);
+    return t + add_scaled(w, cc, w);
 }
 
 /* (1 - x.x)/2 by a sum of 3/2, which has the same grid on both sides */
@@ -115,8 +144,8 @@ static int64_t block(lanes *y, const lanes *p, double h, int64_t steps) {
         lanes along_a = strain(a), along_b = strain(b), across = -0.5 * dot(a, b);
         vec da = change(a, axial, cc), db = change(b, axial, cc);
         vec u = a + da, v = b + db;
-        a = a + (da + (along_a * u + across * v));
-        b = b + (db + (along_b * v + across * u));
+        a = a + (da + add_scaled(along_a * u, across, v));
+        b = b + (db + add_scaled(along_b * v, across, u));
         w = cross(a, b);
         Pi = Pi + change(Pi, axial, cc);
     }

@@ -10,8 +10,6 @@ typedef struct {
     vec a, b, c, Pi;
 } body;
 
-static inline vec along(vec a, double h, vec b) { return (vec){a.x + h * b.x, a.y + h * b.y, a.z + h * b.z}; }
-
 /* R' = R S(omega), Pi' = Pi x omega with omega = J^-1 Pi */
 static inline body rates(sym J_inverse, body y) {
     vec omega = apply(J_inverse, y.Pi);
@@ -20,7 +18,8 @@ static inline body rates(sym J_inverse, body y) {
 
 /* y + h k */
 static inline body moved(body y, double h, body k) {
-    return (body){along(y.a, h, k.a), along(y.b, h, k.b), along(y.c, h, k.c), along(y.Pi, h, k.Pi)};
+    return (body){add_scaled(y.a, h, k.a), add_scaled(y.b, h, k.b), add_scaled(y.c, h, k.c),
+                  add_scaled(y.Pi, h, k.Pi)};
 }
 
 static inline body rk4_step(sym J_inverse, body y, double h) {
