@@ -1,9 +1,8 @@
-"""Which tests run in the same process, where several share the work, and fixtures that several folders use."""
+"""How pytest and Hypothesis run here, and fixtures that several folders use."""
 
 from __future__ import annotations
 
 import gc
-import re
 import signal
 from collections.abc import Iterator
 from typing import Any
@@ -17,8 +16,6 @@ settings.load_profile("tests")
 
 # compiling makes millions of objects that stay: looking for cycles among them as often as usual takes a tenth of the time
 gc.set_threshold(50_000, 20, 100)
-
-SUBJECT = re.compile(r"tests/verification/.*?\[([^-\]]+)")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,19 +39,8 @@ def short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "GROWTH", 1)
 
 
-def group(nodeid: str) -> str:
-    """Tests that use the same compiled code run in the same process: those of one system, or else of one file."""
-    subject = SUBJECT.match(nodeid)
-    return subject[1] if subject else nodeid.partition("::")[0]
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    # not `--dist loadgroup`: pytest-xdist 3.8 passes groups on in node ids, which pytest 9.2 no longer lets it change
-    from xdist.scheduler import LoadScopeScheduling
+    from .sharing import Shared
 
-    class Grouped(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return group(nodeid)
-
-    return Grouped(config, log)
+    return Shared(config, log)
