@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,6 @@ copybutton_prompt_is_regexp = True
 
 def setup(app: Any) -> None:
     """Make every page again when the code has changed: pages show what it prints."""
-    digest = hashlib.sha256()
-    for path in sorted(SOURCES.rglob("*.py")):
-        digest.update(path.read_bytes())
-    app.add_config_value("code_digest", digest.hexdigest(), "env")
+    from outputs import code_digest
+
+    app.add_config_value("code_digest", code_digest(), "env")

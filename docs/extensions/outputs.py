@@ -20,6 +20,7 @@ from typing import Any
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 LONGEST = 60  # lines of output that are shown
 SOURCES = Path(__file__).resolve().parents[2] / "src"
+KEPT = "outputs.json"
 DRIVER = Path(__file__).with_name("run_blocks.py")
 
 
@@ -41,14 +42,32 @@ def run_blocks(blocks: list[str], pictures: Path, *, values: bool = False) -> li
     return json.loads(done.stdout)
 
 
-def known_outputs(blocks: list[str], pictures: Path, *, values: bool, code: str) -> list[dict[str, Any]]:
-    """What the blocks give, from an earlier build with the same blocks and the same `code` if there was one."""
-    file, key = pictures / "outputs.json", hashlib.sha256(repr((blocks, values, code)).encode()).hexdigest()
-    if file.exists() and (stored := json.loads(file.read_text()))["key"] == key:
-        return stored["outputs"]
+def code_digest() -> str:
+    """What the package's code is known by: pages show what it prints."""
+    digest = hashlib.sha256()
+    for path in sorted(SOURCES.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(blocks: list[str], values: bool, code: str) -> str:
+    return hashlib.sha256(repr((blocks, values, code)).encode()).hexdigest()
+
+
+def stored_outputs(blocks: list[str], pictures: Path, *, values: bool, code: str) -> list[dict[str, Any]]:
+    """What the blocks give, kept for the next build; the tests run the pages in this way too."""
+    pictures.mkdir(parents=True, exist_ok=True)
     outputs = run_blocks(blocks, pictures, values=values)
-    file.write_text(json.dumps({"key": key, "outputs": outputs}))
+    (pictures / KEPT).write_text(json.dumps({"key": _key(blocks, values, code), "outputs": outputs}))
     return outputs
+
+
+def known_outputs(blocks: list[str], pictures: Path, *, values: bool, code: str) -> list[dict[str, Any]]:
+    """What the blocks give, as it was kept if the blocks and the `code` were the same."""
+    file = pictures / KEPT
+    if file.exists() and (kept := json.loads(file.read_text()))["key"] == _key(blocks, values, code):
+        return kept["outputs"]
+    return stored_outputs(blocks, pictures, values=values, code=code)
 
 
 def with_outputs(text: str, pictures: Path, link: str, *, values: bool = False, code: str = "") -> str:
@@ -76,7 +95,6 @@ def on_source(app: Any, docname: str, source: list[str]) -> None:
     if not BLOCK.search(source[0]) or any(fnmatch.fnmatch(docname, page) for page in app.config.pages_without_output):
         return
     folder = Path(app.srcdir) / "made" / docname
-    folder.mkdir(parents=True, exist_ok=True)
     try:
         source[0] = with_outputs(source[0], folder, f"/made/{docname}", values=is_notebook, code=app.config.code_digest)
     except Exception as error:
