@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.runs
 STAMP := $(VENV)/.installed
-PLAIN := tests/geometry tests/gravity tests/scalars tests/verification -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
+PLAIN := tests/geometry tests/gravity tests/scalars tests/verification --ignore tests/scalars/test_compile.py -k "not test_promise and not test_every_system or FreeRigidBody or FullTwoBodyProblem"
 
 # compiled Python files, and pytest's own of the tests, are kept whatever the shell says: else every process makes them anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -40,7 +40,7 @@ test: $(STAMP)  ## run the tests; a few minutes
 # the third, where this one has wider vectors, on one with AVX2 and no more (with a name alone Numba would still take the
 # features of this one)
 verify: $(STAMP)  ## run the long tests, and some on plainer processors; about 25 minutes
-	$(BIN)/python -m pytest -n auto -m verify
+	$(BIN)/python -m pytest -n auto -m verify tests
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/generic OPENBLAS_CORETYPE=Nehalem \
 	$(BIN)/python -m pytest -n auto -m "not verify" $(PLAIN)
 	if grep -qs avx512f /proc/cpuinfo; then \

@@ -10,6 +10,7 @@ from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import example_scenarios, find_example
 from polhode.systems.registry import known_systems
+from tests.tiers import later
 
 from .command import polhode
 
@@ -35,13 +36,10 @@ def _one_of_each_kind() -> set[str]:
     return set(kinds.values())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in _one_of_each_kind() else [pytest.mark.verify])
-        for name in example_scenarios()
-    ],
-)
+SHORT = _one_of_each_kind()
+
+
+@pytest.mark.parametrize("name", later(example_scenarios(), lambda name: name not in SHORT))
 def test_every_example_is_fit_to_run(name):
     polhode("check", name)
     beginning = build_plan(load_scenario(find_example(name))).run(steps=400)

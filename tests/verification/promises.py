@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -55,8 +56,10 @@ class Promise:
             return Found(f"stops at t = {error.time:.0f}", False)
 
 
-def pairs() -> Iterator[tuple[Method, Subject]]:
+@cache
+def pairs() -> tuple[tuple[Method, Subject], ...]:
     """Every setting of every method with every system that accepts it."""
+    found = []
     for subject in SUBJECTS:
         for cls in known_methods().values():
             for method in cls.variants():
@@ -67,7 +70,8 @@ def pairs() -> Iterator[tuple[Method, Subject]]:
                     isinstance(method, QuaternionVI) and isinstance(subject.state.system, ForcedAttitude)
                 )
                 if method.why_not(subject.state.system) is None and not (spared and subject.name not in FEW_SYSTEMS):
-                    yield method, subject
+                    found.append((method, subject))
+    return tuple(found)
 
 
 def _order(method: Method, subject: Subject, steps: int) -> Found:
