@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import numba
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from polhode.scalars import Dual, Lanes, double, duals, get, kernel, lanes, put, where
+from polhode.scalars import Dual, Lanes, compiled, double, duals, get, kernel, lanes, put, where
 
 WIDTHS = [4, 16]
 REAL, WHOLE = 2.5, 3
@@ -30,14 +31,20 @@ def pairs(seed: int = 1, count: int = 256) -> np.ndarray:
     return np.concatenate([list(itertools.product(SPECIAL, SPECIAL)), random])
 
 
-@numba.njit(error_model="numpy")
-def _sweep(S: Any, formula: Any, calls: int, entries: Any, out: Any, real: float, whole: int) -> int:
-    k = 0
-    for i in range(calls):
-        for result in formula(get(entries, 2 * i, S), get(entries, 2 * i + 1, S), real, whole):
-            put(out, k, S, result)
-            k += 1
-    return k
+@cache
+def _sweep_of(formula: Any) -> Any:
+    """The loop over all rows with the kernel in it: the disk cache knows it by the kernel."""
+
+    @compiled
+    def _sweep(S: Any, calls: int, entries: Any, out: Any, real: float, whole: int) -> int:
+        k = 0
+        for i in range(calls):
+            for result in formula(get(entries, 2 * i, S), get(entries, 2 * i + 1, S), real, whole):
+                put(out, k, S, result)
+                k += 1
+        return k
+
+    return _sweep
 
 
 def sweep(formula: Any, kind: Any, rows: np.ndarray) -> np.ndarray:
@@ -49,12 +56,12 @@ def sweep(formula: Any, kind: Any, rows: np.ndarray) -> np.ndarray:
     if isinstance(kind, Lanes):
         blocks = np.swapaxes(rows.reshape(-1, kind.width, 2), 1, 2)
         out = np.full(len(blocks) * 100 * kind.width, np.nan)
-        count = _sweep(kind, formula, len(blocks), np.ravel(blocks), out, REAL, WHOLE)
+        count = _sweep_of(formula)(kind, len(blocks), np.ravel(blocks), out, REAL, WHOLE)
         results = out[: count * kind.width].reshape(len(blocks), -1, kind.width)
         return np.swapaxes(results, 1, 2).reshape(len(rows), -1)
     size = 1 + kind.partials if isinstance(kind, Dual) else 1
     out = np.full(len(rows) * 100 * size, np.nan)
-    count = _sweep(kind, formula, len(rows), np.ravel(rows), out, REAL, WHOLE)
+    count = _sweep_of(formula)(kind, len(rows), np.ravel(rows), out, REAL, WHOLE)
     results = out[: count * size].reshape(len(rows), -1, size)
     return results if isinstance(kind, Dual) else results[..., 0]
 
