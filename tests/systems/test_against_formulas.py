@@ -14,9 +14,15 @@ from .formulas import CASES, E2, E3, R_START, Array, Body, Case, S, skew_part, t
 TIGHT = ph.DOP853(rtol=3e-14, atol=1e-15)
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(scope="module", params=CASES)
 def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]()
+
+
+@pytest.fixture(scope="module")
+def stepped(case: Case) -> tuple[Array, Array]:
+    """R and Π after a hundred variational steps."""
+    return case.variational(100)
 
 
 def test_the_flow(case: Case) -> None:
@@ -30,9 +36,9 @@ def test_the_flow(case: Case) -> None:
 
 
 @pytest.mark.parametrize("form", ["hamiltonian", "lagrangian"])
-def test_a_hundred_variational_steps(case: Case, form: str) -> None:
+def test_a_hundred_variational_steps(case: Case, stepped: tuple[Array, Array], form: str) -> None:
     run = ph.simulate(case.state, step=case.h, steps=100, method=ph.LGVI(form=form)).final
-    R, Pi = case.variational(100)
+    R, Pi = stepped
     np.testing.assert_allclose(run.R.reshape(-1, 3, 3), R, atol=1e-12)
     np.testing.assert_allclose(run.Pi.reshape(-1, 3), Pi, atol=1e-12)
 
