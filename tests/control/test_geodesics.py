@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polhode import InvalidInputError, son
-from polhode.control import MissedEndPointError, steer, steer_discrete
+from polhode.control import MissedEndPointError, Steering, steer, steer_discrete
 from polhode.control.shooting import Shooter
 from polhode.methods import LGVI
 from polhode.systems.son.maps import momentum
@@ -17,6 +17,14 @@ from tests.shared import golden
 
 LAMBDA4 = [1.0, 2.0, 3.0, 4.0]
 TURN4 = son.exp(son.hat([0.5, -0.7, 0.9, 0.3, -0.4, 0.6]))
+
+
+SHORT_TURN = [0.5, 0.8, 1.1], np.eye(3), son.exp(son.hat([0.3, -0.5, 0.4])), 2.0
+
+
+@pytest.fixture(scope="module")
+def turn() -> Steering:
+    return steer(*SHORT_TURN, starts=2)
 
 
 @pytest.mark.verify
@@ -49,9 +57,8 @@ def test_in_four_dimensions() -> None:
 
 
 @pytest.mark.verify
-def test_control_and_costate() -> None:
+def test_control_and_costate(turn: Steering) -> None:
     """U = J⁻¹(QᵀP − PᵀQ) (5.3) with P constant relative to Q, and the cost is the integral of ¼⟨U, JU⟩."""
-    turn = steer([0.5, 0.8, 1.1], np.eye(3), son.exp(son.hat([0.3, -0.5, 0.4])), 2.0, starts=1)
     times = np.array([1.5, 0.0, 0.7, 2.0])
     Q, M = turn._at(times)
     P, U = turn.costate(times), turn.control(times)
@@ -65,17 +72,15 @@ def test_control_and_costate() -> None:
     assert turn.control(0.5).shape == (3, 3)
 
 
-def test_progress_does_not_disturb() -> None:
+def test_progress_does_not_disturb(turn: Steering) -> None:
     """Where there is no terminal nothing is shown, and the result is the same."""
-    end = son.exp(son.hat([0.3, -0.5, 0.4]))
-    runs = [steer([0.5, 0.8, 1.1], np.eye(3), end, 2.0, starts=2, progress=progress) for progress in (False, True)]
-    assert runs[0].cost == runs[1].cost
+    shown = steer(*SHORT_TURN, starts=2, progress=True)
+    assert shown.cost == turn.cost
+    np.testing.assert_array_equal(shown.M0, turn.M0)
 
 
-def test_nearby_paths_cost_more() -> None:
+def test_nearby_paths_cost_more(turn: Steering) -> None:
     """The cost of any path with the same ends, by quadrature of its own velocity, is not less."""
-    Lambda = np.array([0.5, 0.8, 1.1])
-    turn = steer(Lambda, np.eye(3), son.exp(son.hat([0.3, -0.5, 0.4])), 2.0, starts=1)
     path = turn.trajectory(200).Q
     t = np.linspace(0.0, 1.0, 201)
     rng = np.random.default_rng(0)

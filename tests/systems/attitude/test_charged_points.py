@@ -55,6 +55,7 @@ def test_the_variational_step_makes_its_action_stationary() -> None:
         assert (sums[0] - sums[1]) / 2e-4 == pytest.approx(0.0, abs=1e-8)
 
 
+@pytest.mark.verify
 def test_one_is_symplectic_and_the_other_is_not() -> None:
     assert symplectic_defect(STATE, ph.LGVI(), 0.05, steps=1) < 1e-13
     assert 1e-7 < symplectic_defect(STATE, ph.ForcedLGVI(), 0.05, steps=1) < 1e-3
