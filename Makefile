@@ -33,13 +33,13 @@ demo: $(READY)  ## run the demonstration; results in out/
 	@echo
 	@echo "Open $(CURDIR)/out/report.html in a browser: the bodies move there."
 
-test: $(STAMP)  ## run the tests; a few minutes
+test: $(STAMP)  ## run the tests; some minutes
 	$(BIN)/python -m pytest -n auto -m "not verify"
 
 # as far as compiled code and BLAS can tell, the second run is on a processor without fused multiply-add and wide vectors, and
 # the third, where this one has wider vectors, on one with AVX2 and no more (with a name alone Numba would still take the
-# features of this one)
-verify: $(STAMP)  ## run the long tests, and some on plainer processors; about 25 minutes
+# features of this one); how the disk cache works does not depend on the processor
+verify: $(STAMP)  ## run the long tests, and some on plainer processors; under 20 minutes on two cores
 	$(BIN)/python -m pytest -n auto -m verify tests
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/generic OPENBLAS_CORETYPE=Nehalem \
 	$(BIN)/python -m pytest -n auto -m "not verify" $(PLAIN)
@@ -54,7 +54,7 @@ lint: $(STAMP)  ## style, types, layers, lengths of files and docstrings
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
-docs: $(STAMP)  ## build the documentation into site/; its pages run, so the first time takes minutes
+docs: $(STAMP)  ## build the documentation into site/; its pages run, unless `make verify` has run them
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --doctree-dir $(VENV)/doctrees docs site
 
 bench: $(STAMP)  ## speed beside C, compiled on the spot, and beside other programs that are installed
