@@ -84,7 +84,8 @@ def test_what_the_system_says_of_a_file_is_one_message(tmp_path):
         ["export", result, "--to", "csv", "--out", long],
     ):
         said = polhode(*arguments, code=2).stderr
-        assert "File name too long" in said
+        # from Python 3.14 on, a path that cannot be is one that does not exist
+        assert any(words in said for words in ("File name too long", "no file or example", "does not exist"))
         assert said.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -42,7 +42,8 @@ def call(studio: Studio, what: str, data: Any, **headers: str) -> tuple[int, Any
         with urllib.request.urlopen(request, timeout=600) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
-        text = error.read().decode()
+        with error:
+            text = error.read().decode()
         return error.code, json.loads(text)["error"] if text.startswith("{") else text
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
+from typing_extensions import TypeAliasType
 
 import polhode as ph
 from polhode.io.scenario.build import build_plan
@@ -156,3 +158,18 @@ def test_arguments_follow_the_signature_of_any_function():
 def test_the_nearest_spelling_is_offered_only_if_near():
     assert nearest("LGIV", ["LGVI", "RK4"]) == "; did you mean 'LGVI'?"
     assert nearest("banana", ["LGVI", "RK4"]) == ""
+
+
+def test_a_name_for_a_union_stands_for_it():
+    """From NumPy 2.5 on, `ArrayLike` is one."""
+    Named = TypeAliasType("Named", ArrayLike)
+
+    class Made:
+        def __init__(self, plain, named, perhaps=None): ...
+
+    Made.__init__.__annotations__ = {"plain": ArrayLike, "named": Named, "perhaps": Named | None}
+    fine = {"plain": [1, 2.0], "named": [[1.0]], "perhaps": 3}
+    assert arguments("a.toml", "made", Made.__init__, fine) == fine
+    for name in fine:
+        with pytest.raises(ph.InvalidInputError, match=f"made.{name} = True: expected finite numbers"):
+            arguments("a.toml", "made", Made.__init__, fine | {name: True})

@@ -148,7 +148,8 @@ def status(address: str, **headers: str) -> int:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=60) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
-        return error.code
+        with error:  # which holds the answer
+            return error.code
 
 
 def test_foreign_origins_and_hosts_are_refused(server: Any) -> None:
@@ -199,7 +200,8 @@ def test_a_server_takes_the_next_port_and_refuses_what_is_too_large(server: Any)
                 with urllib.request.urlopen(request, timeout=60) as found:
                     code = found.status
             except urllib.error.HTTPError as error:
-                code = error.code
+                with error:
+                    code = error.code
             except (ConnectionError, urllib.error.URLError):  # refused before all of it was sent
                 code = 413
             assert code == expected

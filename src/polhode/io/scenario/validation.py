@@ -186,13 +186,22 @@ def _first_error(
 
 def _argument_type(hint: Any) -> Any:
     """The type that a scenario's value must have for an argument annotated with `hint`."""
-    parts = set(get_args(hint)) - {type(None), Body}
-    if parts == set(get_args(ArrayLike)):
+    parts = _alternatives(hint) - {type(None), Body}
+    if parts == _alternatives(ArrayLike):
         numbers = Annotated[Any, BeforeValidator(_numbers), WithJsonSchema(NUMBERS)]
         return Annotated[numbers, Field(description=OF_A_BODY)] if Body in get_args(hint) else numbers
     if hint in SIMPLE or get_origin(hint) is Literal or (parts and parts <= SIMPLE):
         return hint
     return Any
+
+
+def _alternatives(hint: Any) -> set[Any]:
+    """The arguments of an annotation, such as the types of a union. A name for one (`type X = …`, which NumPy's `ArrayLike` is
+    from 2.5 on) stands for what it names."""
+    if hasattr(hint, "__value__"):
+        return _alternatives(hint.__value__)
+    each = (_alternatives(part) if hasattr(part, "__value__") else {part} for part in get_args(hint))
+    return set().union(*each)
 
 
 def optional_numbers(value: Any) -> Any:
