@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.core.method import Start
 from polhode.methods.loops import CACHE_LINE, aligned
+from polhode.scalars import double, duals
 
 
 @pytest.mark.parametrize("shape", [5, np.int64(5), (2, 3), (np.int64(4), 2)])
@@ -38,3 +40,24 @@ def test_a_loop_is_called_before_the_run_if_it_may_have_to_be_compiled(
     monkeypatch.setattr(run, "advance", lambda *arguments: calls.append(arguments))
     run.begin(7)
     assert [arguments[:2] for arguments in calls] == ([] if known else [(7, 0)])
+
+
+@pytest.mark.parametrize("kind", [double, duals(6)])
+@pytest.mark.parametrize("form", ["hamiltonian", "lagrangian"])
+def test_a_run_that_sets_out_again_has_the_bits_of_a_new_one(kind: Any, form: str) -> None:
+    state, method = ph.Pendulum3D.example(), ph.LGVI(form=form)
+    later = ph.simulate(state, step=0.1, steps=3).final
+    run, rows = method.start(state, 0.05, kind), np.empty((2, 8))
+    run.advance(0, 7, 9, rows[:0])
+    assert run.set_out(Start.of(later, 0.1, method.representation, kind))
+    new = method.start(later, 0.1, kind)
+    for each in (run, new):
+        each.advance(0, 4, 9, rows[:0])
+    assert run.row.tobytes() == new.row.tobytes()
+    assert run.report.numbers.tobytes() == new.report.numbers.tobytes()
+
+
+def test_a_run_sets_out_on_its_own_flows_only() -> None:
+    run = ph.LGVI().start(ph.Pendulum3D.example(), 0.1)
+    assert not run.set_out(Start.of(ph.FreeRigidBody.example(), 0.1))
+    assert not run.set_out(Start.of(ph.Pendulum3D.example(), 0.1, kind=duals(6)))

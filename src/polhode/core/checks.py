@@ -23,7 +23,7 @@ T = TypeVar("T")
 def check_array(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """`value` as an array of finite doubles whose last axes are `shape`."""
     array = as_array(field, value, shape)
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise InvalidInputError(field, value, "finite numbers")
     return array
 
@@ -37,7 +37,7 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
         raise InvalidInputError(field, value, f"numbers in the shape {shape}{remark}") from None
     if array.shape != shape:
         raise InvalidInputError(field, value, f"shape {shape}, not {array.shape}" if shape else "a single number")
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise InvalidInputError(field, value, "finite numbers")
     return array
 

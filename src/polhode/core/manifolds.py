@@ -88,6 +88,7 @@ class Euclidean(LinearSpace):
 
 
 GENERATORS = hat(np.eye(3))  # of rotations about the axes
+BELOW, ABOVE = np.array([7, 2, 3]), np.array([5, 6, 1])  # where hat(v) has v, and −v
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class Rotations(Manifold):
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        return 0.5 * (A[..., (2, 0, 1), (1, 2, 0)] - A[..., (1, 2, 0), (2, 0, 1)])  # vee
+        entries = A.reshape(*A.shape[:-2], 9)
+        return 0.5 * (entries[..., BELOW] - entries[..., ABOVE])  # vee
 
     def retract(self, x: Array, xi: Array) -> Array:
         return (x.reshape(*x.shape[:-1], 3, 3) @ rotation_exp(xi)).reshape(*xi.shape[:-1], 9)

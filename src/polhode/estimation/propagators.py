@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from math import ceil
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.callbacks import watch_callbacks
 from ..core.finite_differences import OFFSETS, WEIGHTS
+from ..core.method import Run, Start
 from ..core.representation import Form
 from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
@@ -72,9 +73,14 @@ class Stepped:
 
     method: Method = field(default_factory=LGVI)
     substep: float = 1.0
+    # the run to set out with again, if there is one
+    _last: list[Run] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stepped, (self.method, self.substep)
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
         final, tangent = _steps(state, dt, self, tangent=True)
@@ -177,7 +183,7 @@ def _count(dt: float, substep: float) -> int:
 
 def _steps(state: State, dt: float, how: Stepped | FirstOrder, *, tangent: bool) -> tuple[State, Array]:
     count = _count(dt, how.substep)
-    found = _few_steps(state, dt / count, count, how.method) if tangent else None
+    found = _few_steps(state, dt / count, count, how) if tangent and isinstance(how, Stepped) else None
     if found is None:
         run = simulate(state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent)
         found = run.final, run.tangent[-1] if run.tangent is not None else np.eye(6)
@@ -185,16 +191,19 @@ def _steps(state: State, dt: float, how: Stepped | FirstOrder, *, tangent: bool)
     return (final if how.method.preserves_group else on_group(final)), matrix
 
 
-def _few_steps(state: State, step: float, count: int, method: Method) -> tuple[State, Array] | None:
+def _few_steps(state: State, step: float, count: int, how: Stepped) -> tuple[State, Array] | None:
     """The state after so many steps and their tangent, as `simulate` finds them, without what only a long run needs. None
     where something is amiss: `simulate` then says what."""
-    system = state.system
+    system, method = state.system, how.method
     dimension = system.representations[method.representation].layout.dimension if _fits(method, system) else 0
     if not 0 < dimension <= MOST_DIRECTIONS or not np.isfinite(step):
         return None
     kind, directions = _duals(dimension), slice(0, dimension)
     with watch_callbacks():
-        run = method.start(state, step, kind, directions)
+        start = Start.of(state, step, method.representation, kind, directions)
+        run = how._last.pop() if how._last else None
+        if run is None or not run.set_out(start):
+            run = method.run(start)
         status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
     row = run.row
     if status or not np.isfinite(row).all():
@@ -202,6 +211,7 @@ def _few_steps(state: State, step: float, count: int, method: Method) -> tuple[S
     entries = run.states(row[None]).reshape(run.layout.size, 1 + dimension)
     y, partials = entries[:, 0], entries[:, 1:].T
     matrix = run.layout.coordinates(np.broadcast_to(y, partials.shape), partials).T
+    how._last[:] = [run]
     return State(system, run.layout.unpack(y), state.t + count * step), matrix
 
 

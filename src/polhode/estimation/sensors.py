@@ -8,6 +8,7 @@ the three axes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import hypot
 from typing import ClassVar
 
 import numpy as np
@@ -22,10 +23,11 @@ Array = NDArray[np.float64]
 def direction(field_name: str, value: ArrayLike) -> Array:
     """A vector of any length as one of length 1."""
     vector = check_finite(field_name, value, (3,))
-    largest = np.abs(vector).max()
-    if not largest > 0:
+    largest = max(map(abs, vector.tolist()))
+    if not largest > 0.0:
         raise InvalidInputError(field_name, value, "a nonzero direction")
-    return vector / largest / np.linalg.norm(vector / largest)
+    vector = vector / largest
+    return vector / hypot(*vector.tolist())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.layout import Layout
 from ..core.method import Report, Run, Start
 from ..core.representation import Representation
 from ..core.system import System
@@ -193,9 +192,8 @@ class Workbench:
     def __init__(self, start: Start, main: Flow | None) -> None:
         assert main is not None  # which the method has checked
         representation = start.representation
-        self.layout: Layout = representation.layout
+        self.representation, self.layout = representation, representation.layout
         self.kind, self.width = start.kind, width(start.kind)
-        self.clock = Clock(float(start.state.t), float(start.step))
         self.has_force = representation.force is not None
         self.slots = Slots.of(representation, self.width)
         self.flows = main, representation.force or no_force
@@ -204,10 +202,15 @@ class Workbench:
                 each.on(self.kind)
         self.room = on_cache_lines(start.y.size)
         size = start.y.size + self.slots.size + representation.workspace * self.width
-        numbers = aligned(self.room + on_cache_lines(size) + start.p.size)
-        self.y, self.p = numbers[self.room : self.room + size], numbers[self.room + on_cache_lines(size) :]
-        self.y[: start.y.size], self.p[:] = start.y, start.p
+        self.numbers = aligned(self.room + on_cache_lines(size) + start.p.size)
+        self.y, self.p = self.numbers[self.room : self.room + size], self.numbers[self.room + on_cache_lines(size) :]
         self.carried = self.slots.forces + self.slots.size
+        self.enter(start)
+
+    def enter(self, start: Start) -> None:
+        """Begin from there."""
+        self.clock = Clock(float(start.state.t), float(start.step))
+        self.y[: start.y.size], self.p[:] = start.y, start.p
         self.report = Report()
 
     @cached_property
@@ -262,6 +265,19 @@ class DriftKickRun(LoopRun):
     def __init__(self, start: Start, stages: Array, *, staggered: bool = False) -> None:
         super().__init__(start, start.representation.drift)
         self.scheme = Composition(stages, staggered)
+        self._enter_force()
+
+    def set_out(self, start: Start) -> bool:
+        same = start.representation is self.representation and start.kind is self.kind
+        if not same or start.p.size != self.p.size or type(self) is not DriftKickRun:
+            return False
+        self.numbers[:] = 0.0
+        self.enter(start)
+        self._enter_force()
+        return True
+
+    def _enter_force(self) -> None:
+        """The force at the start, and the momenta that the run carries."""
         if self.has_force:
             put_force.on(self.kind, self.force, self.y, self.p, self.clock.t0, self.report.numbers)
         self.enter_stagger(self.y)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.callbacks import defer_signals, watch_callbacks
-from ..core.method import Method
+from ..core.method import Method, Run, Start
 from ..core.system import State, System
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
 from .arguments import check_step, count_steps
@@ -81,6 +81,8 @@ class _Loop:
         self.start, self.method, self.step, self.save_every = state, method, step, save_every
         self.controller, self.estimator, self.provenance = controller, estimator, provenance
         self.commanded = state.system
+        self.commanded.parameters()  # what of them no command changes is known to every copy then
+        self.run: Run | None = None
         self.now, self.values = state, dict(zip(self.named.names, self.named.values, strict=True))
         self.parts: list[_Part] = []
         self.asked: list[float] = []
@@ -118,7 +120,10 @@ class _Loop:
         """So many steps as a `Job` does them, without what only a long run needs; None where something is amiss."""
         started, every = clock.perf_counter(), self.save_every
         with watch_callbacks():
-            run = self.method.start(begin, self.step)
+            start = Start.of(begin, self.step, self.method.representation)
+            if self.run is None or not self.run.set_out(start):
+                self.run = self.method.run(start)
+            run = self.run
             rows = np.empty((-(-count // every), run.row_size))
             with defer_signals():
                 status, _ = run.advance(0, count, every, rows)

@@ -198,8 +198,11 @@ class AttitudeSystem(System):
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
         """`state` with another attitude and rate, and all else that it holds: what a filter's correction makes of it."""
+        return State(self, self._attitude_and_momentum(R, omega), state.t)
+
+    def _attitude_and_momentum(self, R: ArrayLike, omega: ArrayLike) -> dict[str, Array]:
         rate, attitude = np.asarray(omega, dtype=np.float64), np.asarray(R, dtype=np.float64)
-        return State(self, {"R": attitude, "Pi": self.momentum_at(attitude, rate)}, state.t)
+        return {"R": attitude, "Pi": self.momentum_at(attitude, rate)}
 
     def derive(self, name: str, values: Mapping[str, Array]) -> Array:
         if name in values:

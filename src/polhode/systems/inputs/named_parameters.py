@@ -11,6 +11,7 @@ import keyword
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,7 @@ class NamedParameters:
     @property
     def signature(self) -> Signature:
         """The names, and how many numbers each list has: what compiled code depends on."""
-        lengths = (len(value) if isinstance(value, tuple) else None for value in self.values)
-        return tuple(zip(self.names, lengths, strict=True))
+        return tuple(zip(self.names, map(_length, self.values), strict=True))
 
     @property
     def offsets(self) -> dict[str, int]:
@@ -131,7 +131,7 @@ class NamedParameters:
         """Values for some of these names, checked: as many numbers as each has now."""
         found = {name: _check_value(f"{self.field}.{name}", value) for name, value in values.items()}
         for name, value in found.items():
-            if np.shape(value) != np.shape(self.value(name)):
+            if _length(value) != _length(self.value(name)):
                 count = len(np.atleast_1d(np.asarray(self.value(name))))
                 raise InvalidInputError(f"{self.field}.{name}", values[name], f"{count} numbers, as it was made with")
         return found
@@ -199,12 +199,18 @@ def _check_name(field: str, name: Any, value: Any) -> str:
 
 
 def _check_value(field: str, value: Any) -> float | tuple[float, ...]:
+    if isinstance(value, float) and isfinite(value):  # NumPy's doubles are, too
+        return float(value)
     shape = np.shape(np.asarray(value, dtype=object))
     if shape == ():
         return float(check_finite(field, value, ()))
     if len(shape) != 1 or shape == (0,):
         raise InvalidInputError(field, value, "a number, or a list of numbers")
     return tuple(check_finite(field, value, shape).tolist())
+
+
+def _length(value: float | tuple[float, ...]) -> int | None:
+    return len(value) if isinstance(value, tuple) else None
 
 
 NONE = NamedParameters()

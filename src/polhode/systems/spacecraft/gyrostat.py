@@ -274,7 +274,7 @@ class Gyrostat(AttitudeSystem):
         return State(self, {**state.values, **({"clock": t} if self.given else {"rho": here})}, t)
 
     def moved(self, state: State, R: ArrayLike, omega: ArrayLike) -> State:
-        moved = super().moved(state, R, omega).values
+        moved = self._attitude_and_momentum(R, omega)
         held = {name: value for name, value in state.values.items() if name in ("rho", CLOCK.name, "Pi_D")}
         return State(self, {**held, **moved, "Pi": moved["Pi"] + state.rho}, state.t)
 
