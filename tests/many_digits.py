@@ -19,7 +19,7 @@ import pytest
 from polhode import scalars
 from polhode.core.representation import Representation
 from polhode.geometry.common_angle import common_sin
-from polhode.scalars import functions, memory, stages
+from polhode.scalars import functions, memory
 from polhode.scalars.compile import Compiled
 from polhode.scalars.protocol import REPORT_SIZE
 
@@ -62,7 +62,7 @@ def _forms() -> dict[Any, Any]:
         functions.worst: lambda x: x,
         scalars.absolute: abs,
         scalars.power: lambda x, y: mpmath.mpf(x) ** y,
-        stages.multiply_add: lambda x, y, z: x * y + z,
+        functions.multiply_add: lambda x, y, z: x * y + z,
         common_sin: mpmath.sin,
     }
     return forms | {getattr(scalars, name): getattr(mpmath, name) for name in ELEMENTARY}

@@ -55,6 +55,16 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("manifold", "point"), EVERY, ids=lambda a: repr(a) if isinstance(a, Manifold) else "")
+def test_tangent_vectors_at_one_point_are_read_as_columns(manifold: Manifold, point: np.ndarray) -> None:
+    x = point.reshape(-1)
+    xi = np.cos(np.arange(4 * manifold.dimension)).reshape(manifold.dimension, 4)
+    columns = manifold.basis(x) @ xi
+    np.testing.assert_allclose(manifold.coordinates_at(x, columns), xi, atol=1e-14)
+    one_by_one = np.stack([manifold.coordinates(x, column) for column in columns.T], axis=-1)
+    np.testing.assert_allclose(manifold.coordinates_at(x, columns), one_by_one, atol=1e-14)
+
+
+@pytest.mark.parametrize(("manifold", "point"), EVERY, ids=lambda a: repr(a) if isinstance(a, Manifold) else "")
 def test_many_points_are_moved_at_once_with_their_tangents(manifold: Manifold, point: np.ndarray) -> None:
     xi = 0.3 * np.cos(np.arange(6 * manifold.dimension)).reshape(2, 3, manifold.dimension)
     x = np.broadcast_to(point.reshape(-1), (2, 3, manifold.size))

@@ -345,3 +345,25 @@ def test_a_prediction_is_the_run_of_its_steps() -> None:
         into[3:, 3:] = J
         assert run.tangent is not None
         np.testing.assert_allclose(into @ Phi, run.tangent[-1] @ into, atol=1e-14)
+
+
+def test_a_filter_keeps_its_run_from_sample_to_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Predictions are those of new runs, bit for bit, when systems, methods, steps and times alternate; yet a
+    run is made anew only when another kind of system comes."""
+    heavy = {"mass": 1.0, "rho0": [0.0, 0.1, 0.3]}
+    tops = [ph.Pendulum3D([1, 2, 2.5], g=g, **heavy).state(omega=[0.1, -0.2, 0.3], t=g) for g in (9.8, 3.7)]
+    methods = [ph.LGVI(), ph.LGVI(order=4), ph.LGVI(form="lagrangian"), ph.QuaternionVI()]
+    cases = [(state, method, dt) for state in (*tops, START) for method in methods for dt in (0.3, 0.1)]
+    fresh = [Stepped(method)(state, dt) for state, method, dt in cases]
+    stepped = {method: Stepped(method) for method in methods}
+    made = []
+    for kind in (ph.LGVI, ph.QuaternionVI):
+        run = kind.run
+        monkeypatch.setattr(kind, "run", lambda self, start, run=run: made.append(self) or run(self, start))
+    for _ in range(2):
+        for (state, method, dt), (expected, Phi) in zip(cases, fresh, strict=True):
+            found, matrix = stepped[method](state, dt)
+            assert found.t == expected.t
+            assert all(np.array_equal(found.values[name], expected.values[name]) for name in expected.values)
+            np.testing.assert_array_equal(matrix, Phi)
+    assert len(made) == 2 * 2 * len(methods)  # in each round one for both tops, and one for the free body

@@ -96,6 +96,11 @@ class Layout:
         ]
         return np.concatenate(parts, axis=-1)
 
+    def coordinates_at(self, y: Array, columns: Array) -> Array:
+        """Coordinates (dimension, k) of tangent vectors at one point `y` (size,): the columns of (size, k)."""
+        parts = ((v.manifold, self.slices[v.name]) for v in self.variables)
+        return np.concatenate([manifold.coordinates_at(y[part], columns[part]) for manifold, part in parts])
+
     def retract(self, y: Array, xi: Array) -> Array:
         """The points reached from points `y` (..., size) along tangent vectors with coordinates `xi` (..., dimension); see
         `Manifold.retract`."""

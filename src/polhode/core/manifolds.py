@@ -36,6 +36,11 @@ class Manifold:
         """Coordinates (..., dimension) of the tangent vector `dx` (..., size) at `x` (..., size)."""
         raise NotImplementedError
 
+    def coordinates_at(self, x: Array, columns: Array) -> Array:
+        """Coordinates (dimension, k) of tangent vectors at one point `x` (size,): the columns of (size, k)."""
+        rows = columns.T
+        return self.coordinates(np.broadcast_to(x, rows.shape), rows).T
+
     def retract(self, x: Array, xi: Array) -> Array:
         """The points reached from points `x` (..., size) along tangent vectors with coordinates `xi` (..., dimension), with
         the same axes in front; an imaginary part of these, made small, is carried along."""
@@ -72,6 +77,9 @@ class LinearSpace(Manifold):
     def coordinates(self, x: Array, dx: Array) -> Array:
         return dx
 
+    def coordinates_at(self, x: Array, columns: Array) -> Array:
+        return columns
+
     def retract(self, x: Array, xi: Array) -> Array:
         return x + xi
 
@@ -88,7 +96,9 @@ class Euclidean(LinearSpace):
 
 
 GENERATORS = hat(np.eye(3))  # of rotations about the axes
-BELOW, ABOVE = np.array([7, 2, 3]), np.array([5, 6, 1])  # where hat(v) has v, and −v
+# which entry of R, counted from 1, stands where in the columns `R S(e_i)`, and with which sign; 0 for none
+NUMBERED = (np.arange(1.0, 10.0).reshape(3, 3) @ GENERATORS).reshape(3, 9).T
+PLACES, SIGNS = np.maximum(np.abs(NUMBERED).astype(int) - 1, 0), np.sign(NUMBERED)
 
 
 @dataclass(frozen=True)
@@ -99,12 +109,14 @@ class Rotations(Manifold):
     dimension = 3
 
     def basis(self, x: Array) -> Array:
-        return (x.reshape(3, 3) @ GENERATORS).reshape(3, 9).T
+        return np.asarray(x[PLACES] * SIGNS)
+
+    def coordinates_at(self, x: Array, columns: Array) -> Array:
+        return np.asarray(0.5 * self.basis(x).T @ columns)  # the columns of the basis are orthogonal, of length √2
 
     def coordinates(self, x: Array, dx: Array) -> Array:
         A = np.swapaxes(x.reshape(*x.shape[:-1], 3, 3), -1, -2) @ dx.reshape(*dx.shape[:-1], 3, 3)
-        entries = A.reshape(*A.shape[:-2], 9)
-        return 0.5 * (entries[..., BELOW] - entries[..., ABOVE])  # vee
+        return 0.5 * (A[..., (2, 0, 1), (1, 2, 0)] - A[..., (1, 2, 0), (2, 0, 1)])  # vee
 
     def retract(self, x: Array, xi: Array) -> Array:
         return (x.reshape(*x.shape[:-1], 3, 3) @ rotation_exp(xi)).reshape(*xi.shape[:-1], 9)

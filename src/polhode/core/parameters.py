@@ -51,8 +51,10 @@ class ParameterLayout:
         """The numbers of every part, in order; those before `start` belong to others."""
         if values.keys() != self.sizes.keys():
             raise ValueError(f"expected the parts {', '.join(self.sizes)}, not {', '.join(values)}")
-        parts = [np.asarray(values[name], dtype=np.float64).reshape(-1) for name in self.sizes]
-        for (name, size), part in zip(self.sizes.items(), parts, strict=True):
+        packed = np.empty(self.size)
+        for name, size in self.sizes.items():
+            part, first = np.asarray(values[name], dtype=np.float64).reshape(-1), self._offsets[name] - self.start
             if part.size != size:
                 raise ValueError(f"{name} has {part.size} numbers, not {size}")
-        return np.concatenate([np.zeros(0), *parts])
+            packed[first : first + size] = part
+        return packed

@@ -102,9 +102,10 @@ class MEKF:
         dt = float(check_finite("dt", dt, ()))
         if dt == 0:
             return
-        self.state, tangent = self.propagator(self.state, dt)
-        Phi = np.eye(len(self.covariance))
-        Phi[:6, :6] = tangent
+        self.state, Phi = self.propagator(self.state, dt)
+        if self.gyro is not None:  # the bias stays
+            tangent, Phi = Phi, np.eye(9)
+            Phi[:6, :6] = tangent
         key = dt, self.acceleration_noise, self.gyro
         if key != self._noise[0]:
             self._noise = key, self.process_noise(dt)
@@ -114,17 +115,16 @@ class MEKF:
         """Update the estimate with a measurement at the present time."""
         if not isinstance(sensor, (VectorSensor, Gyro)):
             raise InvalidInputError("sensor", sensor, "a VectorSensor(...) or a Gyro(...)")
-        z = check_finite("measurement", measurement, (3,))
         size = len(self.covariance)
         H = np.zeros((3, size))
         if isinstance(sensor, VectorSensor):
-            z, expected = sensor.scaled(z), sensor.expected(self.state.R)
+            z, expected = sensor.scaled(measurement), sensor.expected(self.state.R)
             x, y, w = expected.tolist()
             H[:, :3] = ((0.0, -w, y), (w, 0.0, -x), (-y, x, 0.0))
         elif self.gyro is None:
             raise InvalidInputError("sensor", sensor, "a gyro that the filter was made with: MEKF(..., gyro=...)")
         else:
-            expected = self.state.omega + self.bias
+            z, expected = check_finite("measurement", measurement, (3,)), self.state.omega + self.bias
             H[:, 3:6] = H[:, 6:] = IDENTITY
         most = np.inf if self.gate is None else _quantile(self.gate, sensor.dof)
         innovation, error, covariance = z - expected, np.empty(size), self.covariance.copy()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from math import ceil
+from math import ceil, isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -74,7 +74,7 @@ class Stepped:
     method: Method = field(default_factory=LGVI)
     substep: float = 1.0
     # the run to set out with again, if there is one
-    _last: list[Run] = field(default_factory=list, init=False, repr=False, compare=False)
+    _idle: dict[str, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check(self)
@@ -83,17 +83,16 @@ class Stepped:
         return Stepped, (self.method, self.substep)
 
     def __call__(self, state: State, dt: float) -> tuple[State, Array]:
-        final, tangent = _steps(state, dt, self, tangent=True)
-        inertia = _body(state).inertia
-        before, after = _momentum_slope(state, self.method), _momentum_slope(final, self.method)
+        system, (final, tangent) = _body(state), _steps(state, dt, self, tangent=True)
         momentum = tangent[3:6, :6] if len(tangent) == 6 else tangent[3:6, :6] - tangent[6:9, :6]  # less the rotors'
-        if after is not None:
-            momentum = momentum - after @ tangent[:3, :6]
+        turns = _slope_matters(state, self.method)
+        if turns:
+            momentum = momentum - _by_attitude(_linear_term(system), final.R) @ tangent[:3, :6]
         Phi = np.empty((6, 6))  # first of (δθ, δΠ); rotors' momentum that is part of the state is known at the start
-        Phi[:3], Phi[3:] = tangent[:3, :6], inertia.inverse @ momentum
-        if before is not None:
-            Phi[:, :3] += Phi[:, 3:] @ before
-        Phi[:, 3:] = Phi[:, 3:] @ inertia.matrix
+        Phi[:3], Phi[3:] = tangent[:3, :6], system.inertia.inverse @ momentum
+        if turns:
+            Phi[:, :3] += Phi[:, 3:] @ _by_attitude(_linear_term(system), state.R)
+        Phi[:, 3:] = Phi[:, 3:] @ system.inertia.matrix
         return final, Phi
 
 
@@ -136,18 +135,16 @@ def motion_matrix(state: State) -> Array:
     return np.concatenate([A[:3], np.linalg.solve(J, rate)])
 
 
-def _momentum_slope(state: State, method: Method) -> Array | None:
-    """∂Π/∂θ at a constant rate, for the momentum in which the method steps: for `Π = Jω + A(R)` the derivative of A; None
-    where A does not depend on R."""
+def _slope_matters(state: State, method: Method) -> bool:
+    """Whether the momentum in which the method steps depends on the attitude at a constant rate: as `Π = Jω + A(R)` does,
+    and P = Jω does not."""
     system = _body(state)
     names = system.representations[method.representation].layout.slices
-    if not {"P", "Pi"} & set(names):
+    if "P" not in names and "Pi" not in names:
         raise PolhodeError(
             f"a filter needs a method in the attitude and the momentum Pi; {method!r} uses other variables"
         )
-    if "P" in names or not _term_turns(system, state.R):  # P = Jω
-        return None
-    return _by_attitude(_linear_term(system), state.R)
+    return "P" not in names and _term_turns(system, state.R)
 
 
 def _term_turns(system: AttitudeSystem, R: Array) -> bool:
@@ -196,12 +193,12 @@ def _few_steps(state: State, step: float, count: int, how: Stepped) -> tuple[Sta
     where something is amiss: `simulate` then says what."""
     system, method = state.system, how.method
     dimension = system.representations[method.representation].layout.dimension if _fits(method, system) else 0
-    if not 0 < dimension <= MOST_DIRECTIONS or not np.isfinite(step):
+    if not 0 < dimension <= MOST_DIRECTIONS or not isfinite(step):
         return None
     kind, directions = _duals(dimension), slice(0, dimension)
     with watch_callbacks():
         start = Start.of(state, step, method.representation, kind, directions)
-        run = how._last.pop() if how._last else None
+        run = how._idle.pop("run", None)  # taken out, so that no other thread has it meanwhile
         if run is None or not run.set_out(start):
             run = method.run(start)
         status, _ = run.advance(0, count, count + 1, np.empty((0, run.row_size)))
@@ -209,10 +206,9 @@ def _few_steps(state: State, step: float, count: int, how: Stepped) -> tuple[Sta
     if status or not np.isfinite(row).all():
         return None
     entries = run.states(row[None]).reshape(run.layout.size, 1 + dimension)
-    y, partials = entries[:, 0], entries[:, 1:].T
-    matrix = run.layout.coordinates(np.broadcast_to(y, partials.shape), partials).T
-    how._last[:] = [run]
-    return State(system, run.layout.unpack(y), state.t + count * step), matrix
+    y = entries[:, 0]
+    how._idle["run"] = run
+    return State(system, run.layout.unpack(y), state.t + count * step), run.layout.coordinates_at(y, entries[:, 1:])
 
 
 _duals = cache(duals)

@@ -151,12 +151,9 @@ class ForcedAttitude(AttitudeSystem):
         super().__init__(inertia, allow_unphysical=allow_unphysical)
         self.gyro = np.zeros(3) if gyro is None else check_finite("gyro", gyro, (3,))
         self.damping = check_damping("damping", damping)
+        self.damped = bool(self.damping.any())
+        self._has_terms = self.damped or bool(self.gyro.any())
         self.hamiltonian = not self.damped
-
-    @property
-    def damped(self) -> bool:
-        """Whether there is damping."""
-        return bool(self.damping.any())
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -164,7 +161,7 @@ class ForcedAttitude(AttitudeSystem):
 
     @property
     def representations(self) -> Mapping[str, Representation]:
-        return _representations(self.force, self.damped or bool(self.gyro.any()), self.moment.acts)
+        return _representations(self.force, self._has_terms, self.moment.acts)
 
     def parameters(self) -> Array:
         moment, terms = MOMENT.pack(pulse=self.moment.pulse), TERMS.pack(rotor=self.gyro, damping=self.damping)
