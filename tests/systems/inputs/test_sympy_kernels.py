@@ -150,3 +150,20 @@ def test_a_formula_keeps_all_digits_of_its_numbers() -> None:
     assert again.describe() == body.describe()
     assert repr(1 / 3) in body.describe()["potential"]
     assert repr(0.1 + 0.2) in body.describe()["linear"][0]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "Piecewise((R33, R33), (0, True))",
+        "Piecewise((R33, R33 > 0 and R11), (0, True))",
+        "Piecewise((R33, (R33 > 0) & R11), (0, True))",
+        "Piecewise((R33, 1), (0, True))",
+        "R33 and 1",
+        "R11 or R11",
+    ],
+)
+def test_a_number_is_not_a_condition(formula: str) -> None:
+    """For SymPy a symbol may be true or false: the first was an error of the compiler, the last two were numbers."""
+    with pytest.raises(ph.InvalidInputError, match="comparisons such as a > b as conditions, not numbers"):
+        ph.AttitudeBody([1, 2, 3], potential=formula)

@@ -114,6 +114,13 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
             raise InvalidInputError(field, text, f"powers of at most {LARGEST_POWER}")
         return combined(operator.pow, operator.pow, base, exponent)
 
+    def condition(node: ast.AST) -> Any:
+        """A comparison, some of them, or True: for SymPy a symbol may stand for a truth value, which no number is."""
+        found = value(node)
+        if isinstance(found, sympy.Expr) or not isinstance(found, sympy.logic.boolalg.Boolean):
+            raise InvalidInputError(field, text, "comparisons such as a > b as conditions, not numbers")
+        return found
+
     def value(node: ast.AST) -> Any:
         match node:
             case ast.Expression(body):
@@ -124,6 +131,8 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
                 return names[name]
             case ast.BinOp(left, ast.Pow(), right):
                 return power(value(left), value(right))
+            case ast.BinOp(left, ast.BitAnd() | ast.BitOr() as op, right):
+                return OPERATORS[type(op)](condition(left), condition(right))
             case ast.BinOp(left, op, right) if type(op) in OPERATORS:
                 return combined(OPERATORS[type(op)], OPERATORS[type(op)], value(left), value(right))
             case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
@@ -132,9 +141,9 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
                 sides = pairwise(map(value, [first, *others]))
                 return sympy.And(*(OPERATORS[type(op)](*pair) for op, pair in zip(ops, sides, strict=True)))
             case ast.BoolOp(op, conditions):
-                return (sympy.And if isinstance(op, ast.And) else sympy.Or)(*map(value, conditions))
-            case ast.Tuple([expression, condition]):  # a piece of Piecewise
-                return value(expression), value(condition)
+                return (sympy.And if isinstance(op, ast.And) else sympy.Or)(*map(condition, conditions))
+            case ast.Tuple([expression, where]):  # a piece of Piecewise
+                return value(expression), condition(where)
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
                 return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
             case ast.Name(name):
