@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from polhode.bodies import Polyhedron
 from polhode.io.exchange.ccsds import read_ccsds
 from polhode.io.scenario.analysis import build_analysis
 from polhode.io.scenario.build import build_plan
-from polhode.io.scenario.document import scenario_from_text
+from polhode.io.scenario.document import load_scenario, scenario_from_text
 from polhode.io.scenario.ensemble import build_ensemble
 
 BODY = 'type = "FreeRigidBody"\ninertia = [1.0, 2.0, 2.5]'
@@ -142,6 +143,26 @@ def test_a_picture_that_a_mesh_names_is_not_looked_for(tmp_path: Path, capfd: py
     (tmp_path / "a.ply").write_text(PLY.format("comment TextureFile /etc/passwd\n"))
     assert len(Polyhedron.from_file(tmp_path / "a.ply", mass=1.0).faces) == 4
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
+def test_a_scenario_is_not_awaited_from_a_pipe(tmp_path: Path) -> None:
+    """Nobody writes to it: whoever opens it waits."""
+    path = tmp_path / "scenario.toml"
+    os.mkfifo(path)
+
+    def write() -> None:  # else a test that fails never ends
+        path.write_bytes(b"x = 1")
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        with pytest.raises(ph.PolhodeError, match="this is a pipe"):
+            load_scenario(path)
+    finally:
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which lets the writer go
+        writer.join()
+        os.close(reader)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")

@@ -50,3 +50,9 @@ def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
 def test_whole_numbers_have_64_bits(number: int) -> None:
     with pytest.raises(ValueError, match="64 bits"):
         read_toml(f"[run]\nlist = [1, [{number}]]")
+
+
+def test_whole_numbers_that_python_does_not_read() -> None:
+    """Python's own message names a setting of its interpreter."""
+    with pytest.raises(ValueError, match=r"^a whole number of more than 64 bits$"):
+        read_toml("[run]\nstep = 1" + "0" * 5000)

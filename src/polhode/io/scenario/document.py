@@ -294,6 +294,8 @@ def _read(file: Path) -> str:
         )
     if file.is_dir():
         raise ScenarioError(str(file), "file", message="this is a folder; a scenario is a TOML file")
+    if file.is_fifo() and file.parts[:2] != ("/", "dev"):  # those in /dev are what a shell hands over
+        raise ScenarioError(str(file), "file", message="this is a pipe, on which a reader may wait forever")
     try:
         with file.open("rb") as stream:
             content = stream.read(LARGEST_FILE + 1)

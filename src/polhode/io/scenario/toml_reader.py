@@ -27,6 +27,10 @@ def read_toml(text: str) -> dict[str, Any]:
         document = tomllib.loads(text)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # of Python, which reads whole numbers of a few thousand digits only
+        raise ValueError("a whole number of more than 64 bits") from None
     check_bounds(document)
     return document
 
