@@ -80,6 +80,11 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a method that does not fit": (lambda: run(method=ph.SymmetricMoserVeselov()), ["cannot integrate FreeRigidBody", "LGVI"]),
     "a step that is too long": (lambda: run(step=100.0, t_end=1000.0), ["the largest usable step", "a good choice"]),
     "an event that is not one": (lambda: run(events=[abs]), ["events", "[Contact()] or [Crossing(name, function)]"]),
+    "an event of a single state": (lambda: run(events=[ph.Crossing("a", lambda now: now.omega[0])]), ["one number for each", "state.omega[..., 0]"]),
+    "the same with as many states as axes": (
+        lambda: run(t_end=0.2, events=[ph.Crossing("a", lambda now: now.omega[0])]),
+        ["6 states", "shape (3,)", "state.omega[..., 0]"],
+    ),
     "a contact of one body": (lambda: run(events=[ph.Contact()]), ["at least two bodies"]),
     "moments of no body": (lambda: ph.FreeRigidBody([1, 1, 3]), ["(3 > 1 + 1)", "allow_unphysical=True"]),
     "a rate of two numbers": (lambda: body().state(omega=[0.7, -0.6]), ["omega", "shape (3,), not (2,)"]),

@@ -71,14 +71,29 @@ class Crossing(Event):
 
     def __init__(self, name: str, function: Callable[[State], Array], *, stop: bool = False) -> None:
         self.name, self.function, self.stop = name, function, stop
+        self._checked = False
 
     def __repr__(self) -> str:
         return f"Crossing({self.name!r}, stop={self.stop})"
 
     def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
+        if not self._checked:
+            self._check(states)
         g = np.asarray(self.function(states))
         for k in np.flatnonzero((g[:-1] > 0.0) & (g[1:] <= 0.0)).tolist():
             yield Found(k, bisect(partial(self._happened, within, k), 0.0, 1.0), self.name)
+
+    def _check(self, states: State) -> None:
+        """Refuse a function of a single state, whose numbers would be taken for those of several states."""
+        for repeated in (1, 2):  # an axis of a field may be as long as there are states, but not as twice as many
+            some = {name: np.concatenate([v] * repeated) for name, v in states.values.items()}
+            count, found = len(next(iter(some.values()))), np.shape(self.function(State(states.system, some, states.t)))
+            if found != (count,):
+                problem = f"its function gets {count} states at once and returns one number for each, not an array of shape {found}"
+                raise InvalidInputError(
+                    "events", self, problem=f"{problem}: write state.omega[..., 0] for state.omega[0]"
+                )
+        self._checked = True
 
     def _happened(self, within: Within, k: int, fraction: float) -> bool:
         return bool(self.function(within(k, fraction)) <= 0.0)
