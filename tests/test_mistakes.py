@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 import polhode as ph
 from polhode.bodies import Box, Ellipsoid, Polyhedron, Sphere
 from polhode.cli import main
+from polhode.control import Wheels
 
 LONGEST = 700  # characters of a message
 
@@ -65,6 +67,11 @@ def pair() -> ph.FullTwoBodyProblem:
 
 def run(**options: Any) -> ph.Trajectory:
     return ph.simulate(state(), **({"step": 0.1, "t_end": 1.0} | options))
+
+
+def controlled(controller: Any = lambda t, now: {}, every: Any = 0.1) -> ph.Trajectory:
+    craft = ph.Gyrostat([1, 2, 2.5], torque=["u1", "u2", "u3"], parameters={"u1": 0.0, "u2": 0.0, "u3": 0.0})
+    return ph.simulate(craft.state(), step=0.1, t_end=1.0, controller=controller, every=every)
 
 
 IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
@@ -144,6 +151,31 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "metres for minutes": (lambda: run(t_end="1 m", units={"time": "s"}), ["t_end = '1 m'", "a quantity of time"]),
     "a Julian date": (lambda: run(epoch=2451545.0), ["epoch = 2451545.0", "a date like"]),
     "a month too many": (lambda: run(epoch="2031-13-04"), ["epoch = '2031-13-04'", "a date like"]),
+    "a misspelt unit of angles": (lambda: run(units={"angle": "degreees"}), ["units.angle = 'degreees'", "did you mean 'degrees'"]),
+    "a number for a unit": (lambda: run(units={"time": 5}), ["units.time = 5", "one of s, ms"]),
+    "a prefix too many": (lambda: run(units={"mass": "Mkg"}), ["units.mass = 'Mkg'", "one of kg, g"]),
+    "an interval of Python's": (lambda: run(t_end=timedelta(days=1)), ["t_end = datetime.timedelta(days=1)", "a finite number"]),
+    "a duration below zero": (lambda: run(t_end="-30 s", units={"time": "s"}), ["t_end = -30.0", "a time after the start"]),
+    "an end between steps, in units": (lambda: run(t_end="1 min", step="7 s", units={"time": "s"}), ["t_end = 60.0", "use t_end = 56"]),
+    "units for the view": (lambda: traj().view(units={"time": "s"}), ["Trajectory.view()", "Its arguments are height"]),
+    "axes for ax": (lambda: traj().plot("rates", axes=None), ["Trajectory.plot()", "did you mean 'ax'", "figure, ax"]),
+    "frames per second": (lambda: traj().movie("a.gif", fps=25), ["Trajectory.movie()", "Its arguments are path, seconds"]),
+    "a part by a quantity, without units": (lambda: traj().between("1 s", "2 s"), ["start = '1 s'", "name the unit of time"]),
+    "a part by words": (lambda: traj().between(end="soon"), ["end = 'soon'", "a number, or a quantity of time"]),
+    "a part by an array": (lambda: traj().between([0.5, 1.0]), ["start = [0.5, 1.0]", "a single number"]),
+    "a time of words": (lambda: traj().at(["now", 1.0]), ["t = ['now', 1.0]", "a time, or a list of times"]),
+    "a time with a unit of length": (lambda: traj().labelled({"time": "s"}).at("3 km"), ["t = '3 km'", "a quantity of time"]),
+    "a pace in words": (lambda: controlled(every="fast"), ["every = 'fast'", "a number, or a quantity of time"]),
+    "a pace of two numbers": (lambda: controlled(every=[0.1, 0.2]), ["every = [0.1, 0.2]", "a single number"]),
+    "a pace between steps": (lambda: controlled(every=0.25), ["every = 0.25", "a whole number of steps of 0.1"]),
+    "a command that is unknown": (lambda: controlled(lambda t, now: {"u4": 1.0}), ["{'u4': 1.0}", "values of u1, u2, u3"]),
+    "a command without names": (lambda: controlled(lambda t, now: [0, 0, 0]), ["controller = [0, 0, 0]", "values of u1, u2, u3"]),
+    "a command that is no number": (lambda: controlled(lambda t, now: {"u1": float("nan")}), ["parameters.u1 = nan", "finite numbers"]),
+    "wheels in a plane": (lambda: Wheels([[1, 0, 0], [0, 1, 0]]), ["axes", "three independent directions"]),
+    "a rate in degrees": (lambda: body().state(omega_deg=[1, 2, 3]), ["did you mean 'omega'"]),
+    "one moment": (lambda: ph.FreeRigidBody(3.0), ["inertia = 3.0", "three principal moments"]),
+    "a colour by a fancy name": (lambda: Sphere(1.0, 0.1, colour="blurple"), ["colour = 'blurple'", "#rrggbb"]),
+    "mass and density": (lambda: Box([1, 2, 3], mass=1.0, density=2.0), ["mass = 1.0", "either mass or density"]),
     "a controller without a pace": (lambda: run(controller=lambda t, now: {}), ["every = None", "from one sample of the controller"]),
 }  # fmt: skip
 
@@ -207,6 +239,18 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "export result.nc --to csv --field omgea": ["field = 'omgea'", "did you mean 'omega'"],
     "describe Gyroscope": ["system = 'Gyroscope'", "Gyrostat"],
     "new FreeRigidBody --out case.toml": ["case.toml", "exists already"],
+    "run case.toml --step 0.1": ["No such option: --step", "--set run.step=VALUE"],
+    "run case.toml --method LGVI": ["No such option: --method", "--set method.type=VALUE"],
+    "check case.toml --t_end 3": ["No such option: --t_end", "--set run.t_end=VALUE"],
+    "analyse case.toml --save-every 3": ["No such option: --save-every", "--set run.save_every=VALUE"],
+    "run case.toml --set epoch=2031-05-04": ["a table with the date of t = 0", "epoch.date ="],
+    "run case.toml --set run.step=0.1s2": ["run.step = '0.1s2'", "a quantity of time"],
+    "run case.toml --set run.save_every=0": ["run.save_every = 0", "at least 1"],
+    "run case.toml --set run.t_end=inf": ["run.t_end = inf", "a finite number"],
+    "run case.toml --set run.tolerance=1e-6": ["step and tolerance exclude each other"],
+    "describe LGVI": ["system = 'LGVI'", "this is a method", "polhode methods"],
+    "movie result.nc --out a.gif --seconds 0": ["seconds = 0.0", "a number above 0"],
+    "export result.nc --to csv --out nowhere/a.csv": ["the folder nowhere does not exist"],
     "reproduce nothing": ["'nothing'", "attitude, full_body"],
 }
 

@@ -117,3 +117,12 @@ def test_a_system_without_named_parameters_says_what_to_do() -> None:
         ph.simulate(ph.Gyrostat([3, 2, 1.5]).state(), step=STEP, steps=8, controller=damping, every=EVERY)
     with pytest.raises(InvalidInputError, match="every belongs to a controller"):
         ph.simulate(ph.Gyrostat([3, 2, 1.5]).state(), step=STEP, steps=8, every=EVERY)
+
+
+def test_the_pace_may_be_a_quantity(satellite: ph.Gyrostat) -> None:
+    start = satellite.state(omega=[0.3, -0.2, 0.4])
+    runs = [
+        ph.simulate(start, step=STEP, steps=8, controller=damping, every=every, units={"time": "min"})
+        for every in (EVERY, "12 s")
+    ]
+    np.testing.assert_array_equal(runs[0].omega, runs[1].omega)

@@ -141,6 +141,13 @@ def test_samples_between_two_times(step: float) -> None:
         whole.between(100.0, 200.0)
 
 
+def test_times_may_be_quantities() -> None:
+    run = ph.simulate(ph.FreeRigidBody.example(), step=0.5, steps=200, units={"time": "min"})
+    assert run.between("30 s", "1 h").t.tolist() == run.between(0.5, 60.0).t.tolist()
+    assert run.between(90.0, np.inf).t.tolist() == run.between(start="1.5 h").t.tolist()
+    assert run.at("1.25 min").omega.tolist() == run.at(1.25).omega.tolist()
+
+
 def test_vectors_of_a_dataset_share_their_dimensions() -> None:
     data = ph.simulate(ph.FullTwoBodyProblem.example(), step=0.01, steps=5).to_xarray()
     assert (data.x1 - data.x2).dims == ("time", "xyz")

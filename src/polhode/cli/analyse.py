@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, Quiet, ScenarioCommand, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..io.scenario.analysis import AnalysisPlan
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SHOWN_CROSSINGS = 10
 
 
-@main.command()
+@main.command(cls=ScenarioCommand)
 @exit_on_error
 def analyse(
     scenario: ScenarioName,

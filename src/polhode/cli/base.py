@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
 
 import typer
+from typer.core import TyperCommand
 
 from .._version import __version__
 from ..errors import PolhodeError
@@ -42,6 +43,26 @@ Changes = Annotated[
 ]
 Folder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to put the results.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+ENTRIES = {"step": "run.step", "steps": "run.steps", "t-end": "run.t_end", "save-every": "run.save_every"}
+ENTRIES |= {"method": "method.type", "order": "method.order", "units": "units.time", "epoch": "epoch.date"}
+
+
+class ScenarioCommand(TyperCommand):
+    """A command on a scenario: for an option that stands in the scenario, the error says how it is changed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments of the command line, or the error."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            name = str(getattr(error, "option_name", "")).lstrip("-").replace("_", "-")
+            if name in ENTRIES:
+                wrong: Any = error
+                wrong.possibilities = None
+                wrong.message += f". This stands in the scenario: change it with --set {ENTRIES[name]}=VALUE"
+            raise
 
 
 def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..core.callbacks import treat_termination_as_interrupt
-from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import Changes, Folder, Quiet, ScenarioCommand, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
     from ..ensemble import Ensemble
@@ -21,7 +21,7 @@ LARGEST_LOADED = 2_000_000  # samples of a store that are summarised and drawn
 LARGEST_FIELDS = 2**27  # doubles of which figures are drawn
 
 
-@main.command()
+@main.command(cls=ScenarioCommand)
 @exit_on_error
 def ensemble(
     scenario: ScenarioName,

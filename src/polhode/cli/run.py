@@ -14,7 +14,19 @@ import typer
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
 from ..core.extras import missing
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError, RunWarning
-from .base import Changes, Folder, Quiet, ScenarioName, exit_on_error, fail, main, open_scenario, say, show_conservation
+from .base import (
+    Changes,
+    Folder,
+    Quiet,
+    ScenarioCommand,
+    ScenarioName,
+    exit_on_error,
+    fail,
+    main,
+    open_scenario,
+    say,
+    show_conservation,
+)
 
 if TYPE_CHECKING:
     from ..io.scenario.build import Plan
@@ -25,7 +37,7 @@ CHECKPOINT = ".checkpoint"  # suffix of the folder in which a run stores what it
 TRIAL_STEPS = 1000  # that a dry run takes, to check that they work and to measure their speed
 
 
-@main.command()
+@main.command(cls=ScenarioCommand)
 @exit_on_error
 def run(
     scenario: ScenarioName,
@@ -194,7 +206,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         tell(f"wrote {path}")
 
 
-@main.command()
+@main.command(cls=ScenarioCommand)
 @exit_on_error
 def check(scenario: ScenarioName, changes: Changes = None) -> None:
     """Check a scenario, running at most its first step."""

@@ -84,7 +84,7 @@ def simulate(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
     controller: Controller | None = None,
-    every: float | None = None,
+    every: float | str | None = None,
     estimator: Estimator | None = None,
     store: str | PathLike[str] | None = None,
 ) -> Trajectory:
@@ -122,8 +122,8 @@ def simulate(
     is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
 
     `units`, such as `{"length": "km", "time": "s", "mass": "kg"}`, name the units that the numbers are in, and `epoch` is the
-    date of t = 0: figures, files and exports then say so, and no number of the run changes. `step` and `t_end` may then be
-    quantities with a unit, such as `"30 days"`.
+    date of t = 0: figures, files and exports then say so, and no number of the run changes. `step`, `t_end` and `every` may
+    then be quantities with a unit, such as `"30 days"`.
 
     A result that is larger than memory goes to the file `store` instead: samples are written as they are computed, and the
     trajectory that is returned is only the last of them. A call that did not finish is continued by the same call. Read the
@@ -149,6 +149,8 @@ def simulate(
         step = Units.given(units).number("step", step, "time")
     if isinstance(t_end, str):
         t_end = Units.given(units).number("t_end", t_end, "time")
+    if isinstance(every, str):
+        every = Units.given(units).number("every", every, "time")
     if controller is not None:
         _check_alone(
             tolerance=tolerance, t_eval=t_eval, events=events, tangent=tangent, checkpoint=checkpoint, store=store

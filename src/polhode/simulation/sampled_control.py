@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.callbacks import defer_signals, watch_callbacks
+from ..core.checks import check_finite
 from ..core.method import Method, Run, Start
 from ..core.system import State, System
 from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError
@@ -205,7 +206,7 @@ def _at_rest(loop: _Loop) -> Trajectory:
 def _steps_held(every: float | None, step: float) -> int:
     if every is None:
         raise InvalidInputError("every", every, "the time from one sample of the controller to the next")
-    count, rest = whole_steps(0.0, float(np.copysign(every, step)), step)
+    count, rest = whole_steps(0.0, float(np.copysign(check_finite("every", every, ()), step)), step)
     if count < 1 or abs(rest) > 1e-9 * abs(step):
         raise InvalidInputError("every", every, f"a whole number of steps of {step:g}")
     return count

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.call_help import explain_methods
+from ..core.checks import check_finite
 from ..core.dates import Epoch
 from ..core.extras import extra
 from ..core.facade import above
@@ -18,6 +20,7 @@ from ..core.method import Method
 from ..core.system import State, System
 from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError, RunWarning
+from ..geometry.array_api import doubles
 from .dense_output import states_at
 from .records import Accuracy, Commands, Conservation, Occurrence, Stats, labels
 from .run_warnings import run_warnings
@@ -142,10 +145,10 @@ class Trajectory:
     def __iter__(self) -> Iterator[State]:
         return (self.state(i) for i in range(len(self)))
 
-    def between(self, start: float | None = None, end: float | None = None) -> Trajectory:
-        """The samples from time `start` to time `end`; from the first, or to the last, where these are left out."""
-        low = -np.inf if start is None else float(start)
-        high = np.inf if end is None else float(end)
+    def between(self, start: float | str | None = None, end: float | str | None = None) -> Trajectory:
+        """The samples from time `start` to time `end`; from the first, or to the last, where these are left out. Where the
+        run names its unit of time, they may be quantities such as "3 days"."""
+        low, high = self._bound("start", start, -np.inf), self._bound("end", end, np.inf)
         within = (self.t >= low) & (self.t <= high)
         if not within.any():
             first, last = sorted((float(self.t[0]), float(self.t[-1])))
@@ -159,6 +162,16 @@ class Trajectory:
 
     def _repr_html_(self) -> str:
         return above("trajectory_html")(self)
+
+    def _bound(self, field: str, given: Any, none: float) -> float:
+        """A time, or `none`, which may be said."""
+        if given is None or (isinstance(given, float) and given == none):
+            return none
+        return float(check_finite(field, self._time(field, given), ()))
+
+    def _time(self, field: str, given: Any) -> Any:
+        """A time that may be a quantity."""
+        return self.units.number(field, given, "time") if isinstance(given, str) else given
 
     def plot(self, figure: str | None = None, *, ax: Any = None) -> Figure:
         """A matplotlib figure by its name (`polhode.view.figures.catalogue.figures_for`), or the most informative one. With
@@ -178,11 +191,12 @@ class Trajectory:
         return State(self.system, {n: v[i] for n, v in self.values.items()}, float(self.t[i]))
 
     @overload
-    def at(self, t: float) -> State: ...
+    def at(self, t: float | str) -> State: ...
     @overload
     def at(self, t: Sequence[float] | Array) -> Trajectory: ...
     def at(self, t: Any) -> State | Trajectory:
-        """The state at any time of the run, or for a list of times a trajectory with the states at those.
+        """The state at any time of the run, or for a list of times a trajectory with the states at those. One time may be a
+        quantity such as "3 days", where the run names its unit of time.
 
         The method continues from the last sample before `t`, with a shorter last step that ends there. The result is as
         accurate as the samples, on the manifold, and continuous.
@@ -193,7 +207,11 @@ class Trajectory:
         >>> traj.at(3.14159).t, traj.at([0.25, 0.5]).omega.shape
         (3.14159, (2, 3))
         """
-        times = np.array(t, dtype=np.float64)
+        t = self._time("t", t)
+        try:
+            times = np.array(doubles(t))
+        except (TypeError, ValueError):
+            raise InvalidInputError("t", t, "a time, or a list of times") from None
         low, high = sorted((float(self.t[0]), float(self.t[-1])))
         if times.ndim > 1 or not times.size or not np.all((times >= low) & (times <= high)):
             raise InvalidInputError("t", t, f"times from {low:g} to {high:g}, one or a list of them")
@@ -335,6 +353,9 @@ class Trajectory:
         if not np.isfinite(states).all():
             raise PolhodeError("the trajectory contains numbers that are not finite")
         return cls(system=system, method=method, t=t, values=values, **rest)
+
+
+explain_methods(Trajectory, ("plot", "view", "movie", "between", "at", "save", "drift", "to_pandas", "to_xarray"))
 
 
 def error_sizes(state: State) -> dict[str, float]:

@@ -225,7 +225,9 @@ class Document(Table):
     run: RunTable = Field(description="a table with t_end, and step or tolerance")
     output: OutputTable = Field(default=OutputTable(), description="a table with what to write")
     units: UnitsTable = Field(default=UnitsTable(), description="a table with the names of the units")
-    epoch: EpochTable | None = Field(default=None, description="a table with the date of t = 0")
+    epoch: EpochTable | None = Field(
+        default=None, description='a table with the date of t = 0, as in epoch.date = "2031-05-04"'
+    )
     ensemble: EnsembleTable | None = Field(default=None, description="a table with what differs between members")
     analysis: AnalysisTable | None = Field(default=None, description="a table with what `polhode analyse` computes")
 

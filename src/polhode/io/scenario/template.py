@@ -23,6 +23,8 @@ LINE = 100  # characters, beyond which a list is written in several lines
 def find_system(name: str) -> type[System]:
     """The system class called `name`."""
     systems = known_systems()
+    if name in known_methods():
+        raise InvalidInputError("system", name, problem="this is a method: `polhode methods` tells what each conserves")
     if name not in systems:
         raise InvalidInputError("system", name, f"one of {', '.join(systems)}{nearest(name, systems)}")
     return systems[name]
