@@ -137,3 +137,21 @@ def test_the_spin_of_a_ball_that_nothing_turns_is_no_reason_for_short_steps() ->
     spinning = pair.enter("default", start)
     spinning[look.layout.slices["Pi2"]] = 1e-17
     assert apart(look.layout, spinning, pair.enter("default", start)) < 1e-16  # and not 1
+
+
+def test_how_errors_grow() -> None:
+    """In proportion to the error of the look while it is small, and faster where it is large; steps have to be shorter then."""
+    state = ph.Pendulum3D.example()
+    short, long = Pilot(state, 5.0), Pilot(state, 30.0)
+    for pilot in (short, long):
+        fine = pilot.rough_run(1e-10).end
+        assert pilot.growth_to(fine) > 0.5 * apart(pilot.layout, fine, pilot.final) / PILOT_TOLERANCE
+        assert not pilot.lost
+    assert short.rough_run(1e-4).far < 1e-2
+    assert short.growth == pytest.approx(short.rough_run(1e-4).far / 1e-4)
+    assert short.more(ph.GaussLegendre()) == 1.0
+    far = long.rough_run(1e-4).far
+    assert far > 1e-2
+    assert long.more(ph.GaussLegendre()) == pytest.approx((far / 1e-2) ** (1.5 / 16.0))
+    chaotic = ph.DoublePlanarPendulum.example().system.state(theta=[2.5, 2.9], omega=[0.0, 0.0])
+    assert Pilot(chaotic, 60.0).lost

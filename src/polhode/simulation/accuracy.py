@@ -1,4 +1,4 @@
-"""Runs to a tolerance: method and step are chosen, and the error at the end is estimated by a second run.
+"""Runs to a tolerance: method and step are chosen, and the error at the end is estimated by rougher runs.
 
 A quick look (`pilot`) shows the shortest time scale of the motion. From it follows a first step, by the order of the method,
 and `step_search` finds the one that the tolerance needs. Where bodies attract each other and the look shows close
@@ -6,6 +6,9 @@ encounters, steps follow the motion; then it is their angle that is chosen. `DOP
 that `GaussLegendre` does not fit; a closed form is taken where it is found sooner than the steps are done. Who names a
 tolerance gets the fastest method, which for short motions is `DOP853` too, and where the first steps of `GaussLegendre` take
 many iterations; who does not gets one that conserves what nature conserves.
+
+The error of `DOP853` is in proportion to what is allowed to a step, from the tolerance of the look to the finest. So the look
+and a rougher run tell beforehand what to allow, and afterwards how large the error is.
 """
 
 from __future__ import annotations
@@ -21,9 +24,9 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
-from .pilot import CHAOS, PILOT_TOLERANCE, Pilot, apart
+from .pilot import Pilot, apart
 from .records import Accuracy
-from .step_search import LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
+from .step_search import COARSER, LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
 from .trajectory import Trajectory
 
 DEFAULT_TOLERANCE = 1e-9
@@ -31,16 +34,23 @@ LOOSEST, TIGHTEST = 1e-2, 1e-13
 CLOSED_FORM_SAMPLES = 24  # an even number: one is half-way
 FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
 ANGLE_PARTS = 256.0  # angles are this over a whole number
-ROUGHER, FINEST = 10.0, 3e-14  # by so much more a rough run of DOP853 allows; the least that any does
+FINEST, LEAST_GROWTH = 3e-14, 0.3  # the least that is allowed to a step of DOP853, and to which errors die out
+# At another tolerance the error of DOP853, for each part of it that is allowed to a step, is at most so many times what it
+# is at that of the look; and what two rough runs show of this beforehand is at most so many times less
+IN_PROPORTION, FORESEEN = 5.0, 8.0
+SAFE = IN_PROPORTION * FORESEEN
+NEARLY = 6.0  # by so much more than is safe the finest may be: a run of ten times its tolerance tells whether it does
 MOST_TRUSTED = 100.0  # by so much at most the error of a run is taken to be smaller than that of a rough one
-ALLOWED = 1.5  # so much may errors of its steps add up to before less of each is allowed
+AS_EXPECTED = 2.0  # by so much at most evaluations are more or fewer than expected where errors are in proportion
+ROUGHER = 10.0  # by so much more a run allows with which one is compared whose errors may not be
 # evaluations of a run of DOP853 that is done before GaussLegendre is set up, and of one whose evaluations are long, as
 # those that read or write so many numbers are: lanes do eight of them in little more time than one
-SHORT, SHORT_OF_LONG, LONG = 10_000.0, 1500.0, 250
+SHORT, SHORT_OF_LONG, LONG = 15_000.0, 2000.0, 250
 # so many evaluations of DOP853 take the time of one in lanes; so many steps show how many of these GaussLegendre takes
 LANES, LANES_OF_LONG, FIRST_STEPS = 3.0, 2.0, 8
-LOOSE = 20.0  # so much less than that of the look is a tolerance for which it does as a rough run
-FEW, CAUTIOUS = 40, 0.3  # so few steps tell little of how errors add up: so much less is allowed to them
+# by so much longer may steps be, 5 instead of 8, if there are so many, all alike to this, and errors of the first stay so far
+# below the tolerance
+LONGER, MANY_STEPS, EVEN, MARGIN = 1.6, 150, 1.25, 100.0
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -77,7 +87,7 @@ def run_to_tolerance(
         n = math.ceil(ANGLE_PARTS / FIRST_ANGLE * (FIRST_TOLERANCE / tolerance) ** (1.0 / method.order))
         setting = _angles(method.order, pilot.count)
     else:
-        fixed, n = method, pilot.steps(method, tolerance)
+        fixed, n = method, _steps(method, pilot, trials, tolerance)
         setting = lambda n: (fixed, n)  # noqa: E731
     found = by_step(pilot, trials, tolerance, method.order, n, setting, run, smooth=not chosen)
     return found or _by_tolerance(tolerance, pilot, run, smooth=False)
@@ -116,7 +126,7 @@ def likely_run(
     method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return method, CLOSED_FORM_SAMPLES
-    return method, max(pilot.count, 1) if method.adaptive else pilot.steps(method, tolerance)
+    return method, max(pilot.count, 1) if method.adaptive else _steps(method, pilot, trials, tolerance)
 
 
 def _choose(
@@ -125,17 +135,18 @@ def _choose(
     """The method that is given, or the best, and a look at the motion, which the closed form does not need."""
     state, t_end = trials.state, trials.state.t + trials.span
     system = state.system
-    if isinstance(method, Exact) or (method is None and system.has_exact and not system.closed_form_steps):
+    exact = method is None and system.has_exact
+    if isinstance(method, Exact) or (exact and not system.closed_form_steps):
         return Exact(), None
     if method is not None:
         _check_order(method)
         return method, Pilot(state, t_end)
     pilot, fixed = Pilot(state, t_end), GaussLegendre()
-    if system.has_exact and pilot.steps(fixed, tolerance) > system.closed_form_steps:
+    if exact and pilot.steps(fixed, tolerance) > system.closed_form_steps:
         return Exact(), None
     # whether there is nothing to conserve, or it does not matter
     anything = (fastest or not system.hamiltonian) and not tangent
-    if not tangent and (pilot.stiff or (anything and _is_short(pilot, tolerance))):
+    if anything and ((not system.hamiltonian and pilot.stiff) or _is_short(pilot, tolerance)):
         return DOP853(), pilot
     following, between = GaussLegendre(adaptive="reversible"), sorted((state.t, t_end))
     if fixed.why_not(system) is not None or any(between[0] < t < between[1] for t in system.corners):
@@ -164,67 +175,69 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
 def _is_short(pilot: Pilot, tolerance: float) -> bool:
     """Whether `DOP853` is likely to be done before `GaussLegendre` is."""
     most = SHORT_OF_LONG if pilot.numbers > LONG else SHORT
-    rtol = _allowed(tolerance, pilot.growth if pilot.count > FEW else 1.0)
-    if pilot.evaluations(rtol) > most:
+    if pilot.evaluations(tolerance / SAFE) > most:  # even if errors do not grow
         return False
-    if _look_does(pilot, tolerance):
-        return True
-    if pilot.rough_run(tolerance).far > CHAOS:
-        return False
-    rtol = _first_rtol(pilot, tolerance)
-    return rtol > FINEST and pilot.evaluations(rtol) <= most
+    rtol = _allowed(pilot, tolerance)
+    return rtol > 0.0 and pilot.evaluations(rtol) <= most
 
 
 def _is_slower(method: GaussLegendre, pilot: Pilot, trials: Trials, tolerance: float) -> bool:
     """Whether steps of `GaussLegendre`, the first of which are done, take so many iterations that `DOP853` is likely to be done
-    before it."""
-    rtol, n = _allowed(tolerance, pilot.growth), pilot.steps(method, tolerance)
-    if rtol <= FINEST or PILOT_TOLERANCE * pilot.growth > CHAOS:
+    before it and the run that it is compared with."""
+    n, together = pilot.steps(method, tolerance), LANES_OF_LONG if pilot.numbers > LONG else LANES
+    count = min(n, FIRST_STEPS)
+    in_lanes = (1.0 + 1.0 / COARSER) * together * trials.first(method, n, count).evaluations / count * n
+    if in_lanes <= pilot.evaluations(tolerance / SAFE):  # even if errors do not grow
         return False
-    run, count = trials.start(method, n, pilot.state), min(n, FIRST_STEPS)
-    run.advance(0, count, count + 1, np.empty((0, run.row_size)))
-    together = LANES_OF_LONG if pilot.numbers > LONG else LANES
-    return together * run.report.evaluations / count * n > pilot.evaluations(rtol)
+    rtol = _allowed(pilot, tolerance)
+    return rtol > 0.0 and in_lanes > pilot.evaluations(rtol)
 
 
-def _allowed(tolerance: float, growth: float) -> float:
-    """The tolerance of a step of `DOP853`, if errors of steps grow so much on the way to the end."""
-    return tolerance / ROUGHER * min(1.0, ALLOWED / max(growth, LEAST_ERROR))
+def _steps(method: Method, pilot: Pilot, trials: Trials, tolerance: float) -> int:
+    """How many steps of a method of fixed step are likely to do."""
+    n = pilot.steps(method, tolerance)
+    if not isinstance(method, GaussLegendre):
+        return n
+    return math.ceil(n / LONGER if _may_be_longer(method, pilot, trials, n, tolerance) else n * pilot.more(method))
 
 
-def _look_does(pilot: Pilot, tolerance: float) -> bool:
-    """Whether a run of `DOP853` may be compared with the look: a few short steps, which are cheap, to a loose tolerance."""
-    return pilot.count <= FEW and tolerance >= PILOT_TOLERANCE / LOOSE
+def _may_be_longer(method: GaussLegendre, pilot: Pilot, trials: Trials, n: int, tolerance: float) -> bool:
+    """Whether steps of `GaussLegendre`, which takes the free motion out, are likely to do that are longer than 1/n: the first
+    ones lead to the same place."""
+    if n < MANY_STEPS or pilot.densest > EVEN * pilot.count:
+        return False
+    first, longer = trials.first(method, n, FIRST_STEPS), trials.first(method, n / LONGER, round(FIRST_STEPS / LONGER))
+    return apart(pilot.layout, *trials.states(first.row, longer.row)) * (n / FIRST_STEPS) * MARGIN < tolerance
 
 
-def _first_rtol(pilot: Pilot, rough: float) -> float:
-    """The tolerance of `DOP853` that is likely to do; rough runs show how errors of steps add up."""
-    if _look_does(pilot, rough):
-        return rough / MOST_TRUSTED
-    growth = pilot.rough_run(rough).far / max(rough, PILOT_TOLERANCE)
-    if pilot.count > FEW:
-        return max(_allowed(rough, max(growth, pilot.growth)), FINEST)
-    return max(CAUTIOUS * _allowed(rough, growth), FINEST)
+def _allowed(pilot: Pilot, tolerance: float) -> float:
+    """What is allowed to a step of `DOP853`: as much less than the tolerance as errors of steps grow, and may grow more than
+    rough runs show. Zero where the method cannot tell so little, or rough runs end anywhere."""
+    rtol = tolerance / (SAFE * max(pilot.growth, LEAST_GROWTH))
+    return 0.0 if pilot.lost or rtol < FINEST / NEARLY else max(rtol, FINEST)
 
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
-    """By tighter tolerances of the adaptive method until the error at the end is small enough; the first run is compared with a
-    rough one. Where forces are not smooth, errors do not fall regularly: then more is asked for."""
+    """By tighter tolerances of the adaptive method until the error at the end is small enough.
+
+    The error of this method is in proportion to what is allowed to a step. So the look and a rougher run show it, which end
+    so much farther away. Where forces are not smooth, or the number of steps is not what follows from that of the look, this
+    is not to be relied on: then the run is compared with one of nearly its tolerance.
+    """
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
-    rough = max(tolerance if smooth else 0.1 * tolerance, FINEST)
-    rtol = _first_rtol(pilot, rough)
-    if smooth and _look_does(pilot, rough):
-        rough, other = PILOT_TOLERANCE, pilot.final
-    else:
-        other = pilot.rough_run(rough).end
+    rtol = max(_allowed(pilot, tolerance) if smooth else 0.01 * tolerance, FINEST)
+    rough, other = math.inf, pilot.final
     for _ in range(MOST_TRIES):
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
-        error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
-        if error > tolerance and rough > MOST_TRUSTED * rtol:  # it may have been too rough to tell
-            other = pilot.rough_run(ROUGHER * rtol).end
-            error = apart(pilot.layout, found, other) / _gain(ROUGHER, smooth=smooth)
+        error = IN_PROPORTION * rtol * pilot.growth_to(found)
+        expected = trajectory.stats.evaluations / pilot.evaluations(rtol)
+        regular = smooth and 1.0 / AS_EXPECTED < expected < AS_EXPECTED
+        if error > tolerance or not regular:
+            if rough > 1e3 * rtol:
+                rough, other = ROUGHER * rtol, pilot.rough_run(ROUGHER * rtol).end
+            error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
         if error <= tolerance or rtol <= FINEST:
             break
         rough, other = rtol, found

@@ -25,15 +25,16 @@ from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
 
-PILOT_TOLERANCE = 1e-5
+PILOT_TOLERANCE, ROUGHER = 1e-5, 10.0  # of the look; and so many times that of a run that is rougher
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which the size of a variable is looked at
 NOISE = 1e-13  # of the largest momentum or place
 AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
-LARGE = 1e-2  # an error of the look that calls for a second one
-CHAOS = 1e4 * PILOT_TOLERANCE  # an error of the look that is no longer that of its steps alone
+ADDED = 40.0  # so many times what is allowed to them errors of the look's steps may add up to
+LARGE, LARGEST = 1e-2, 0.1  # errors of the look that are less regular, and that need another run to explain them
+NONLINEAR = 1.5  # the power with which large errors of a rough run show how errors grow
 SATURATED = 0.5  # an error of the look that grows no more
-ROUNDING_OF_STEPS = 3e-8  # what rounding does, as a part of what the errors of the look's steps do
+ROUNDING_OF_STEPS = 3e-9  # what rounding does, as a part of what the errors of the look's steps do
 # by so little the number of many steps changes if they are short for stability; else by a quarter
 MANY, STIFF = 40, 0.05
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
@@ -99,14 +100,14 @@ class Pilot:
     def explains(self, far: float) -> bool:
         """Whether another run may end so far away because of the errors of the look: a rougher run is as far, or not much
         less."""
-        if far <= min(max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGE):  # what its steps may add up to
+        if far <= min(ADDED * max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGEST):  # what its steps may add up to
             return True
-        return far <= AGREEMENT * self.rough_run(10.0 * PILOT_TOLERANCE).far
+        return far <= AGREEMENT * self._rougher.far
 
     @property
     def stiff(self) -> bool:
         """Whether it is not accuracy that keeps steps short: a rougher run has as many."""
-        return self.count > MANY and abs(self.rough_run(10.0 * PILOT_TOLERANCE).steps / self.count - 1.0) < STIFF
+        return self.count > MANY and abs(self._rougher.steps / self.count - 1.0) < STIFF
 
     def run_of(self, method: DOP853, step: float) -> DOP853Run:
         """A run of this method from the state, at its start: there is one for all of them."""
@@ -130,9 +131,24 @@ class Pilot:
         return canonical.parameters.size + canonical.representation.workspace
 
     @property
+    def _rougher(self) -> RoughRun:
+        """The run that is rougher than the look."""
+        return self.rough_run(ROUGHER * PILOT_TOLERANCE)
+
+    @property
     def growth(self) -> float:
-        """How many times the error that is allowed to a step the error at the end is."""
-        return self.rough_run(10.0 * PILOT_TOLERANCE).far / (10.0 * PILOT_TOLERANCE)
+        """How many times the error that is allowed to a step the error at the end is, as far as rough runs show it."""
+        return _times(self._rougher.far / ROUGHER)
+
+    def growth_to(self, end: Array) -> float:
+        """The same, as a run shows it that is much finer and ends here."""
+        rougher = apart(self.layout, end, self._rougher.end) / ROUGHER
+        return _times(max(self.far(end, Form.DEFAULT), rougher))
+
+    @property
+    def lost(self) -> bool:
+        """Whether a rough run ends anywhere, so that it does not show how errors grow."""
+        return self._rougher.far > SATURATED
 
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
@@ -143,13 +159,22 @@ class Pilot:
         return STAGES * self.count * (PILOT_TOLERANCE / rtol) ** (1.0 / DOP853.order)
 
     def steps(self, method: Method, tolerance: float) -> int:
-        """How many steps of a method of fixed step are likely to do."""
+        """How many steps of a method of fixed step are likely to do where errors grow little."""
         if isinstance(method, GaussLegendre):
-            growth = max(10.0 * PILOT_TOLERANCE * self.growth / LARGE, 1.0)
-            factor = 0.8 * (1e-8 * growth / tolerance) ** (1.0 / method.order)
+            factor = 0.88 * (1e-8 / tolerance) ** (1.0 / method.order)
         else:
             factor = (1e-2 / tolerance) ** (1.0 / method.order)
         return max(3, math.ceil(self.densest * factor))
+
+    def more(self, method: Method) -> float:
+        """So many times more steps are likely to be needed where errors grow much."""
+        return float(max(self._rougher.far / LARGE, 1.0) ** (NONLINEAR / method.order))
+
+
+def _times(far: float) -> float:
+    """How many times what is allowed to a step of the look so large an error of it is; more where it is too large to be in
+    proportion."""
+    return far / PILOT_TOLERANCE * math.sqrt(max(far, LARGE) / LARGE)
 
 
 class Part(NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import GaussLegendre, Method
-from .pilot import LARGE, SATURATED, Pilot, apart, jolted
+from .pilot import LARGE, PILOT_TOLERANCE, SATURATED, Pilot, apart, jolted
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -43,6 +44,13 @@ MOST_TRIES, PATIENCE = 12, 3  # and so many may end far apart
 LEAST_ERROR = 1e-15  # no estimate is below it
 
 
+class FirstSteps(NamedTuple):
+    """Where some steps lead, as a row of the method's own variables, and how many evaluations they take."""
+
+    row: Array
+    evaluations: int
+
+
 class Trials:
     """Runs of a method over the same time with different steps. What depends on the system alone is set up once."""
 
@@ -50,12 +58,26 @@ class Trials:
         self.state, self.span = state, span
         self._method: Method | None = None
         self._run: Run | None = None
+        self._first: dict[float, FirstSteps] = {}
 
-    def start(self, method: Method, n: int, state: State) -> Run:
-        """A run of n steps from a state that is the first one, or beside it."""
+    def start(self, method: Method, n: float, state: State) -> Run:
+        """A run with steps of 1/n from a state that is the first one, or beside it."""
         again = self._run.restarted(state, self.span / n) if self._run and self._method is method else None
         self._method, self._run = method, again or method.start(state, self.span / n)
         return self._run
+
+    def first(self, method: Method, n: float, count: int) -> FirstSteps:
+        """The first steps of 1/n of this method, which are done once; if one fails, up to there."""
+        if n not in self._first:
+            run = self.start(method, n, self.state)
+            run.advance(0, count, count + 1, np.empty((0, run.row_size)))
+            self._first[n] = FirstSteps(run.row.copy(), run.report.evaluations)
+        return self._first[n]
+
+    def states(self, *rows: Array) -> Array:
+        """Rows of the last method's own variables as states."""
+        assert self._run is not None
+        return self._run.states(np.stack(rows))
 
     def end(self, method: Method, n: int, state: State, change: float = 0.0) -> Array | None:
         """The state after n steps, as a row of its layout; None if a step fails. Implicit steps are left as soon as a further
@@ -103,14 +125,14 @@ def by_step(
                 raise
             other, n = None, 2 * n
             continue
+        found = state.system.enter(form, trajectory.final)
+        far = pilot.far(found, form)
         if other is None:
             coarse = max(1, round(n / COARSER))
-            implicit = isinstance(method, GaussLegendre)
-            change = tolerance / max(pilot.growth, coarse) if implicit else 0.0  # together about a tolerance
+            # together about a tolerance
+            change = tolerance / max(far / PILOT_TOLERANCE, coarse) if isinstance(method, GaussLegendre) else 0.0
             other = trials.end(*setting(coarse), jolted(state, ROUNDING), change)
-        found = state.system.enter(form, trajectory.final)
         difference = apart(layout, found, other) if other is not None else math.inf
-        far = pilot.far(found, form)
         error = _error(difference, (n / coarse) ** order - 1.0, far)
         if attempt == 0 and error <= tolerance and not pilot.explains(far):
             error = math.inf  # both may have passed over the same
