@@ -24,7 +24,7 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
-from .pilot import Pilot, apart
+from .pilot import MANY, Pilot, apart
 from .records import Accuracy
 from .step_search import COARSER, LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
 from .trajectory import Trajectory
@@ -231,9 +231,11 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
         method = pilot.method(rtol)
         trajectory = run(method, steps, pilot.run_of(method, span / steps))
         found = state.system.enter(method.representation, trajectory.final)
-        error = IN_PROPORTION * rtol * pilot.growth_to(found)
+        error = IN_PROPORTION * rtol * max(pilot.growth_to(found), 1.0)  # few steps may not show all of it
         expected = trajectory.stats.evaluations / pilot.evaluations(rtol)
-        regular = smooth and 1.0 / AS_EXPECTED < expected < AS_EXPECTED
+        # of few steps the first ones, which are short, are a good part, also of the look
+        least = 1.0 / AS_EXPECTED if pilot.count > MANY else 0.0
+        regular = smooth and least < expected < AS_EXPECTED
         if error > tolerance or not regular:
             if rough > 1e3 * rtol:
                 rough, other = ROUGHER * rtol, pilot.rough_run(ROUGHER * rtol).end
