@@ -37,6 +37,7 @@ SATURATED = 0.5  # an error of the look that grows no more
 ROUNDING_OF_STEPS = 3e-9  # what rounding does, as a part of what the errors of the look's steps do
 # by so little the number of many steps changes if they are short for stability; else by a quarter
 MANY, STIFF = 40, 0.05
+HANDFUL, GUESS = 7, 10.0  # so few steps show little of how errors grow: for them this is a guess
 UNEVEN = 4.0  # steps that follow the motion pay if on average they are this much longer than the shortest
 
 
@@ -137,18 +138,19 @@ class Pilot:
 
     @property
     def growth(self) -> float:
-        """How many times the error that is allowed to a step the error at the end is, as far as rough runs show it."""
-        return _times(self._rougher.far / ROUGHER)
+        """How many times the error that is allowed to a step the error at the end is, as far as rough runs show it; a guess
+        for a handful of steps, which show little."""
+        return GUESS if self.count <= HANDFUL else _times(self._rougher.far / ROUGHER)
 
     def growth_to(self, end: Array) -> float:
         """The same, as a run shows it that is much finer and ends here."""
-        rougher = apart(self.layout, end, self._rougher.end) / ROUGHER
-        return _times(max(self.far(end, Form.DEFAULT), rougher))
+        far = self.far(end, Form.DEFAULT)
+        return _times(far if self.count <= HANDFUL else max(far, apart(self.layout, end, self._rougher.end) / ROUGHER))
 
     @property
     def lost(self) -> bool:
         """Whether a rough run ends anywhere, so that it does not show how errors grow."""
-        return self._rougher.far > SATURATED
+        return self.count > HANDFUL and self._rougher.far > SATURATED
 
     def rounding(self, far: float) -> float:
         """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
