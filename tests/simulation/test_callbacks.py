@@ -138,3 +138,31 @@ def test_signals_wait_for_the_end_of_a_block_and_go_to_their_handlers() -> None:
     with pytest.raises(KeyboardInterrupt), defer_signals():
         seen.extend("finished again" for _ in [interrupt()])
     assert seen[-1] == "finished again"
+
+
+@pytest.mark.filterwarnings("ignore:potential. a Python function")
+def test_functions_of_one_code_see_their_own_variables() -> None:
+    """Two functions that look the same when their bodies are made, and differ later."""
+
+    def of_its_own():  # type: ignore[no-untyped-def]
+        factor = 1.0
+
+        def potential(R: np.ndarray) -> float:
+            return float(factor * R[2, 2])
+
+        def change(to: float) -> None:
+            nonlocal factor
+            factor = to
+
+        return potential, change
+
+    (first, _), (second, change) = of_its_own(), of_its_own()
+    states = [
+        ph.AttitudeBody([1, 2, 3], potential=each).state(euler=[0.1, 0.5, 0.2], omega=[0.1, 0.2, 0.3])
+        for each in (first, second)
+    ]
+    change(3.0)
+    found = [ph.simulate(state, step=0.05, steps=3, method=ph.LGVI()).Pi[-1] for state in states]
+    for Pi, factor in zip(found, (1, 3), strict=True):
+        plain = ph.AttitudeBody([1, 2, 3], potential=f"{factor}*R33").state(R=states[0].R, Pi=states[0].Pi)
+        np.testing.assert_allclose(Pi, ph.simulate(plain, step=0.05, steps=3, method=ph.LGVI()).Pi[-1], atol=1e-9)

@@ -110,3 +110,28 @@ def test_a_collision_is_named(problem: type) -> None:
         ph.simulate(start, step=0.02, t_end=10.0)
     stopped = ph.simulate(start, step=0.02, t_end=10.0, events=[ph.Contact()])
     assert len(stopped.events) == 1
+
+
+@pytest.mark.filterwarnings("ignore:potential. a Python function")
+@pytest.mark.parametrize("every", [1, 3])
+def test_what_was_computed_before_a_function_failed_for_good_is_kept(every: int) -> None:
+    """A function that cannot be asked again, not even for the steps before: these were lost when they were done again."""
+    calls, most = 0, math.inf
+
+    def potential(R: np.ndarray) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > most:
+            raise KeyError("lost")
+        return float(R[2, 2] + R[0, 1] ** 2)
+
+    state = ph.AttitudeBody([1, 2, 3], potential=potential).state(omega=[0.1, 0.2, 0.3])
+    whole = ph.simulate(state, step=0.05, steps=30, method=ph.LGVI(), save_every=every)
+    most = calls + 500
+    with pytest.raises(KeyError, match="lost") as caught:
+        ph.simulate(state, step=0.05, steps=1000, method=ph.LGVI(), save_every=every)
+    found = caught.value.trajectory  # type: ignore[attr-defined]
+    assert 15 <= found.stats.steps <= 25  # 24 calls per step
+    assert len(found) == 1 + found.stats.steps // every
+    np.testing.assert_array_equal(found.R, whole.R[: len(found)])
+    np.testing.assert_array_equal(found.t, whole.t[: len(found)])

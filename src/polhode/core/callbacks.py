@@ -65,6 +65,11 @@ def raise_noted() -> None:
         raise error
 
 
+def error_noted() -> bool:
+    """Whether a callback has noted an error that is not raised yet."""
+    return _watch.error is not None
+
+
 def treat_termination_as_interrupt() -> None:
     """From now on SIGTERM is as Ctrl-C, unless somebody handles it already."""
     alone = threading.current_thread() is threading.main_thread()

@@ -7,6 +7,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import error_noted
 from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, InvalidInputError
@@ -27,6 +28,26 @@ def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Ar
     """Do up to `count` steps. Returns a status (0: all were done) and the number of valid steps; the run is at the last one."""
     before = run.sample.copy()
     status, good = run.advance(first, count, every, rows)
+    written = rows[: (first + good) // every - first // every]
+    if not status and np.isfinite(written).all() and np.isfinite(run.sample).all():
+        return status, good
+    written = written.copy()
+    status, good = _return_to_last_valid(run, before, status, first, good, every, rows)
+    if error_noted():  # a user's function that has failed may fail from now on, in the same steps too
+        valid = int(np.isfinite(written).all(axis=1).cumprod().sum())
+        steps = (first // every + valid) * every - first
+        if valid and steps > good:
+            rows[:valid] = written[:valid]
+            run.restore_row(written[valid - 1])
+            good = steps
+    return status, good
+
+
+def _return_to_last_valid(
+    run: Run, before: Array, status: int, first: int, good: int, every: int, rows: Array
+) -> tuple[int, int]:
+    """From the status after `good` steps, some of which may not be valid, to that and the number of those that are, by doing
+    them again."""
     while True:
         saved = rows[: (first + good) // every - first // every]
         if status:

@@ -48,7 +48,7 @@ from .sympy_kernels import (
     text_of,
 )
 from .tracing import trace
-from .user_functions import UserFunction, remembered, taken_parameters, with_values
+from .user_functions import UserFunction, called_function, remembered, taken_parameters, with_values
 
 Array = NDArray[np.float64]
 ALLOWED = (
@@ -172,7 +172,7 @@ class PythonPotential(Potential):
             "code; mark it @polhode.scalars.kernel, or give a SymPy expression",
             stacklevel=4,
         )
-        callback = python_gradient(UserFunction(function), bodies, tuple(taken), parameters.signature)
+        callback = python_gradient(called_function(function), bodies, tuple(taken), parameters.signature)
         self.write = numerical_moments(callback.gradient, bodies, parameters.at, parameters.size)
 
     def energy(self, *R: Array) -> Array:
@@ -222,7 +222,7 @@ class PythonGradient:
 
 @remembered
 def python_gradient(user: UserFunction, bodies: int, taken: tuple[str, ...], signature: Signature) -> PythonGradient:
-    """The moments of a Python function, compiled once for all equal functions."""
+    """The moments of a Python function, compiled once for all functions that are the same and see the same variables."""
     return PythonGradient(user.given, bodies, taken, signature)
 
 

@@ -55,6 +55,19 @@ class UserFunction:
         return _kernel_of(self)
 
 
+def called_function(function: Any) -> UserFunction:
+    """A function that Python calls in every step: equal to another only if both see the same variables, which may change.
+
+    >>> def scaled(factor):
+    ...     return lambda R: factor * R[2, 2]
+    >>> called_function(scaled(2.0)) == called_function(scaled(2.0))
+    False
+    """
+    read = plain(function)
+    cells = getattr(read, "__closure__", None) or ()
+    return UserFunction(function, id(getattr(read, "__globals__", None)), *map(id, cells))
+
+
 @lru_cache(maxsize=KEPT)
 def _kernel_of(user: UserFunction) -> Any:
     return kernel(user.function)
