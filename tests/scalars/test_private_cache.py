@@ -50,6 +50,23 @@ def test_folder_and_files_belong_to_the_user_alone(tmp_path: Path) -> None:
     assert cache(tmp_path).load("other") is None
 
 
+def test_data_that_another_process_saved_at_once_are_not_taken_for_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both found the index without an entry, and so the same name for their data; the first one's come last."""
+    cache(tmp_path).save("one", [1])
+    (file,) = (tmp_path / FOLDER).glob("*.nbc")
+    late = file.read_bytes()
+    other = cache(tmp_path)
+    monkeypatch.setattr(other, "_load_index", dict)
+    other.save("other", [2])
+    assert cache(tmp_path).load("other") == [2]
+    file.write_bytes(late)
+    assert cache(tmp_path).load("other") is None
+    cache(tmp_path).save("other", [2])
+    assert cache(tmp_path).load("other") == [2]
+
+
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "pickle"])
 def test_a_damaged_entry_is_dropped_unread(suffix: str, damage: str, tmp_path: Path) -> None:

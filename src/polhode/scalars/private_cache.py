@@ -52,8 +52,14 @@ class PrivateCacheFile(IndexDataCacheFile):  # type: ignore[misc]
     def save(self, key: Any, data: Any) -> None:
         with suppress(OSError):
             self._make_folder()
-            super().save(key, data)
+            super().save(key, (key, data))
             self._drop_the_oldest()
+
+    def load(self, key: Any) -> Any:
+        """What was saved with this key. Two processes that save at once may give their data one name, so that the index of the
+        one leads to the data of the other: that is not there."""
+        found = super().load(key)
+        return found[1] if isinstance(found, tuple) and found[0] == key else None
 
     def _drop_the_oldest(self) -> None:
         """Keep the newest functions of this name only."""
