@@ -140,6 +140,25 @@ def test_bodies_too_near_for_the_expansion() -> None:
     assert ph.FullBodyProblem([given, second], gravity=2).least_distances == {(0, 1): 2.0}
 
 
+def test_bodies_that_overlap() -> None:
+    """Balls attract as points and pass through each other without a word from the steps; a run that ends at the contact, or
+    passes it, has no warning."""
+    pair = ph.FullBodyProblem([Sphere(1.0, 0.5, name="Dido"), Sphere(1.0, 0.5, name="Moon"), Sphere(1.0, 0.1)], G=1e-3)
+    start = {"v": [[0.4, 0.0, 0.0], [-0.4, 0.0, 0.0], [0.0] * 3], "R": [np.eye(3)] * 3}
+
+    def fall(aside: float, **options) -> ph.Trajectory:
+        state = pair.state(x=[[-1.0, aside, 0.0], [1.0, -aside, 0.0], [0.0, 0.0, 9.0]], **start)
+        return ph.simulate(state, step=0.02, steps=300, **options)
+
+    through = fall(0.3)
+    assert kinds(through) == [NearContactWarning]
+    nearest = through.t[np.argmin(np.linalg.norm(through.x[:, 0] - through.x[:, 1], axis=1))]
+    assert f"at t = {nearest:g} Dido and Moon overlap" in str(through.warnings[0])
+    assert "events=[Contact()]" in str(through.warnings[0])
+    assert kinds(fall(0.3, events=[ph.Contact()])) == []
+    assert kinds(fall(0.9)) == []
+
+
 def test_files_have_the_same_warnings(tmp_path: Path) -> None:
     run = ph.simulate(SPINNING, step=0.2, steps=50)
     run.save(tmp_path / "run.nc")

@@ -7,20 +7,23 @@ trajectories so many samples are read, evenly spaced, and the energy is computed
                          steps; methods of order p are allowed p/2 times as much, and adaptive ones anything
     SolverWarning        one solve took many more iterations than the mean, or steps had to be done again
     EnergyWarning        a conserved energy has changed by a tenth of its largest part, or drifts steadily
-    NearContactWarning   circumscribed spheres overlapped while the mutual gravity was expanded in inertia integrals
+    NearContactWarning   circumscribed spheres overlapped while the mutual gravity was expanded in inertia integrals; or
+                         bodies overlapped themselves
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EnergyWarning, NearContactWarning, RunWarning, SolverWarning, StepWarning
+from ..bodies import Body
+from ..bodies.separation import Separation
+from ..errors import EnergyWarning, InvalidInputError, NearContactWarning, RunWarning, SolverWarning, StepWarning
 from ..methods import GaussLegendre, Splitting
 from ..systems.full_body.placements import Placements, placements
 
@@ -42,7 +45,7 @@ RATES = ("omega", "Omega1", "Omega2")
 
 def run_warnings(trajectory: Trajectory) -> tuple[RunWarning, ...]:
     """Every warning that a run deserves, each at most once."""
-    checks = (_turns, _encounters, _iterations, _energy, _near_contact)
+    checks = (_turns, _encounters, _iterations, _energy, _near_contact, _overlap)
     return tuple(warning for check in checks for warning in check(trajectory))
 
 
@@ -196,3 +199,36 @@ def _near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
             f"centres nearer than {bounds[pair]:.4g}), where the expansion of their gravity need not converge: take "
             'gravity = "shapes", which is valid up to contact'
         )
+
+
+def _overlap(trajectory: Trajectory) -> Iterator[RunWarning]:
+    """Where the mass centres of a pair are nearest, measured by the size of its bodies; but not at the end, where a run may
+    have been told to stop at a contact."""
+    system = trajectory.system
+    n = len(system.bodies)
+    if n < 2 or len(trajectory) < 2:
+        return
+    samples, place, i, j = _pairs(trajectory, [(a, b) for b in range(n) for a in range(b)])
+    radii = np.array([body.radius for body in system.bodies])
+    gaps = np.linalg.norm(place.x[:-1, i] - place.x[:-1, j], axis=-1) - (radii[i] + radii[j])
+    nearest = gaps.argmin(axis=0)
+    for pair in np.flatnonzero(gaps.min(axis=0) < 0.0):
+        k, first, second = nearest[pair], i[pair], j[pair]
+        if _meet(place, k, first, second, system.bodies):
+            names = system.body_labels
+            yield NearContactWarning(
+                f"at t = {trajectory.t[samples[k]]:g} {names[first]} and {names[second]} overlap, where their gravity is not "
+                "valid: to end the run at the contact, give events=[Contact()]"
+            )
+            return
+
+
+def _meet(place: Placements, k: int, first: int, second: int, bodies: Sequence[Body]) -> bool:
+    """Whether two bodies touch at sample k; never, where a body has no shape that is known."""
+    to_first = place.R[k, first].T
+    try:
+        apart = Separation(bodies[first], bodies[second])
+    except InvalidInputError:
+        return False
+    X, R = to_first @ (place.x[k, second] - place.x[k, first]), to_first @ place.R[k, second]
+    return apart.possible and apart(X, R) == 0.0
