@@ -70,12 +70,21 @@ def test_each_test_runs_once_and_groups_stay_together() -> None:
     assert sorted(first + second) == sorted(TESTS)
     assert abs(len(first) - len(second)) <= 3
     assert first[0] == "tests/a/test_few.py::test_long"
+    assert group(second[0]) == "Top"  # not of the folder that the first is in, which goes on there
+    assert group(first[1]) == "tests/a/test_some.py"
     for name in ("tests/a/test_few.py", "tests/a/test_some.py"):
         assert len({test in first for test in TESTS if group(test) == name}) == 1
     # the promises of a system are one group over two files, and the largest group is left for the end, where both share it
     assert group(TESTS[12]) == group(TESTS[-1]) == "Top"
     assert {group(first[-1]), group(second[-1])} == {"tests/a/test_many.py"}
     assert all(process.shutting_down for process in processes)
+
+
+def test_examples_of_a_module_belong_to_its_tests() -> None:
+    from .sharing import group
+
+    assert group("src/polhode/a/many.py::polhode.a.many.f") == group(TESTS[0])
+    assert group("src/polhode/errors.py::polhode.errors") == "tests/test_errors.py"
 
 
 def test_what_a_dead_process_had_is_run_by_the_others() -> None:
