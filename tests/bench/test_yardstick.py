@@ -42,6 +42,7 @@ def test_it_is_the_same_algorithm(yardstick, step):
 @pytest.mark.parametrize(("method", "name"), [(ph.RK4(), "rk4"), (ph.Midpoint(), "midpoint")])
 def test_explicit_methods_agree_with_c(yardstick, method, name):
     assert difference_from_c(ExplicitYardstick(name), 0.02, steps=1000, method=method) <= AGREEMENT
+    assert difference_from_c(ExplicitYardstick(name, *as_polhode()), 0.2, steps=1000, method=method) == 0.0
 
 
 def test_c_and_polhode_agree_on_a_full_inertia(yardstick):

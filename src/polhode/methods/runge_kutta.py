@@ -10,7 +10,7 @@ import numpy as np
 from ..core.method import Array, Method, Start
 from ..core.representation import Form
 from ..core.system import System
-from ..scalars import Flow, double, get, lanes, local, put, tail
+from ..scalars import Flow, double, get, lanes, local, multiply_add, put, tail
 from ..scalars.compile import Compiled
 from ..scalars.protocol import EVALUATIONS
 from .loops import MOST_FUSED, Clock, LoopRun, Slots, Span, aligned, no_force, slope
@@ -84,14 +84,14 @@ def runge_kutta_steps(
                 return status, k - span.first
             to_stage, to_total = step * a[i], step * b[i]
             for m in range(blocks):
-                put(stage, m, B, get(y, m, B) + to_stage * get(dy, m, B))
-                put(total, m, B, get(total, m, B) + to_total * get(dy, m, B))
+                put(stage, m, B, multiply_add(to_stage, get(dy, m, B), get(y, m, B)))
+                put(total, m, B, multiply_add(to_total, get(dy, m, B), get(total, m, B)))
         status = slope(S, rhs, force, stage, p, slots, t + c[last] * step, dy, report)
         if status != 0:
             return status, k - span.first
         to_total = step * b[last]
         for m in range(blocks):
-            put(y, m, B, get(total, m, B) + to_total * get(dy, m, B))
+            put(y, m, B, multiply_add(to_total, get(dy, m, B), get(total, m, B)))
         if (k + 1) % span.every == 0:
             for m in range(blocks):
                 put(kept, m, B, get(y, m, B))

@@ -27,7 +27,8 @@ static inline body rk4_step(sym J_inverse, body y, double h) {
     body k2 = rates(J_inverse, moved(y, 0.5 * h, k1));
     body k3 = rates(J_inverse, moved(y, 0.5 * h, k2));
     body k4 = rates(J_inverse, moved(y, h, k3));
-    return moved(moved(moved(moved(y, h / 6.0, k1), h / 3.0, k2), h / 3.0, k3), h / 6.0, k4);
+    double outer = h * (1.0 / 6.0), inner = h * (2.0 / 6.0);
+    return moved(moved(moved(moved(y, outer, k1), inner, k2), inner, k3), outer, k4);
 }
 
 static inline body midpoint_step(sym J_inverse, body y, double h) {
