@@ -43,11 +43,12 @@ def test_integrable_motions_have_none(state: ph.State) -> None:
 
 
 def test_the_exponents_of_an_asymmetric_heavy_top_come_in_pairs() -> None:
-    found = lyapunov(ph.Pendulum3D.example(), step=0.05, t_end=8000.0)
+    duration = 60_000.0  # rounding decides the path: of 12 neighbours at t = 24,000 the worst had 5e-4 of the largest
+    found = lyapunov(ph.Pendulum3D.example(), step=0.05, t_end=duration)
     assert found.largest > 0.15
     assert found.pairing_defect < 1e-3 * found.largest
     assert np.abs(found.exponents[1:-1]).max() < 1e-2 * found.largest  # energy and the vertical momentum
-    assert found.t[-1] == 8000.0
+    assert found.t[-1] == duration
     assert found.running.shape == (len(found.t), 6)
 
 

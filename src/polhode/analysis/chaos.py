@@ -44,9 +44,10 @@ SHOWN = 500  # times at which the convergence is recorded
 class LyapunovSpectrum:
     """Lyapunov exponents in falling order, and how they converged.
 
-    `exponents` are the mean rates of growth over the second half of the run: the first half is left out as transient.
-    `running` (n, dimension) are the mean rates from the start to each of the times `t`. `uncertainty` is by how much the
-    mean over the last quarter differs from that over the quarter before it.
+    `exponents` are the slopes of the straight lines through the logarithms of the lengths over the second half of the run: the
+    first half is left out as transient. Lengths that swing and do not grow, as those along the motion, change a slope much
+    less than they change a difference of two ends. `running` (n, dimension) are the mean rates from the start to each of the
+    times `t`. `uncertainty` is by how much the slope over the last quarter differs from that over the quarter before it.
     """
 
     state: State
@@ -194,18 +195,21 @@ def _begin(state: State, step: Any, t_end: Any, steps: Any, method: Method | Non
 def _spectrum(run: TangentRun, state: State, t: Array, sums: Array) -> LyapunovSpectrum:
     """The exponents from the sums of logarithms at times `t`."""
 
-    def mean(first: float, last: float) -> Array:
+    passed = np.abs(t - t[0])
+
+    def slope(first: float, last: float) -> Array:
         """The rate of growth over a part of the run, given by the fractions at which it begins and ends."""
-        i, j = (int(np.argmin(np.abs(t - t[0] - f * (t[-1] - t[0])))) for f in (first, last))
-        i, j = (i, j) if i < j else (j - 1, j)
-        rates: Array = (sums[j] - sums[i]) / abs(t[j] - t[i])
+        i, j = (int(np.argmin(np.abs(passed - f * passed[-1]))) for f in (first, last))
+        part = slice(min(i, j - 1), j + 1)
+        away = passed[part] - passed[part].mean()
+        rates: Array = away @ sums[part] / (away @ away)
         return rates
 
     shown = np.unique(np.linspace(1, len(t) - 1, SHOWN).round().astype(int))
-    exponents = mean(0.5, 1.0)
+    exponents = slope(0.5, 1.0)
     order = np.argsort(-exponents, kind="stable")
-    uncertainty = np.abs(mean(0.75, 1.0) - mean(0.5, 0.75))[order]
-    running = sums[shown][:, order] / np.abs(t[shown] - t[0])[:, None]
+    uncertainty = np.abs(slope(0.75, 1.0) - slope(0.5, 0.75))[order]
+    running = sums[shown][:, order] / passed[shown][:, None]
     return LyapunovSpectrum(state, run.method, run.step, exponents[order], uncertainty, t[shown], running)
 
 
