@@ -21,7 +21,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import GaussLegendre, Method
-from .pilot import LARGE, PILOT_TOLERANCE, SATURATED, Pilot, apart, jolted
+from .pilot import PILOT_TOLERANCE, Pilot, apart, jolted
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -133,7 +133,7 @@ def by_step(
             change = tolerance / max(far / PILOT_TOLERANCE, coarse) if isinstance(method, GaussLegendre) else 0.0
             other = trials.end(*setting(coarse), jolted(state, ROUNDING), change)
         difference = apart(layout, found, other) if other is not None else math.inf
-        error = _error(difference, (n / coarse) ** order - 1.0, far)
+        error = _error(difference, (n / coarse) ** order - 1.0)
         if attempt == 0 and error <= tolerance and not pilot.explains(far):
             error = math.inf  # both may have passed over the same
         slow = _is_slow(earlier, coarse, difference, order)
@@ -161,12 +161,10 @@ def by_step(
     raise AssertionError("unreachable")
 
 
-def _error(difference: float, gain: float, far: float) -> float:
-    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`. Less of that is
-    trusted where the look ends far away: there errors grow, and do not fall as regularly."""
-    known = difference < RESOLVED and far <= SATURATED
-    regular = math.sqrt(LARGE / max(far, LARGE)) if known else 0.0
-    trusted = min(TRUSTED * gain, LARGEST_GAIN) * regular
+def _error(difference: float, gain: float) -> float:
+    """The error of a run that ends so far from one with longer steps, whose error should be larger by `gain`. Of that a part is
+    trusted where the steps of both resolve the motion, however much it magnifies errors: it does so with those of both runs."""
+    trusted = min(TRUSTED * gain, LARGEST_GAIN) if difference < RESOLVED else 0.0
     return difference / min(gain, max(trusted, LEAST_GAIN))
 
 
