@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import sleep
 
 import pytest
 
@@ -11,6 +12,7 @@ from polhode.bench import Bar, Effort, Entry, Problem, measure
 from polhode.bench.accuracy import Steps
 from polhode.bench.entries import YARDSTICK
 from polhode.bench.motions import error, free_body
+from polhode.bench.timing import timed
 
 COSTS = Problem("costs", "Costs", "step", lambda effort, peers: iter(()))
 MOTION = Problem("motion", "A motion", "run", lambda effort, peers: iter(()), accuracy=True)
@@ -68,3 +70,8 @@ def test_our_runs_have_their_errors() -> None:
     assert exact < 1e-14
     with pytest.raises(ArithmeticError):
         steps.end(False)
+
+
+def test_work_in_a_thread_of_its_own_is_timed_on_the_wall() -> None:
+    """Waiting takes no time of the processor."""
+    assert timed(lambda: sleep(0.2)) < 0.1 < 0.2 <= timed(lambda: sleep(0.2), on_the_wall=True)

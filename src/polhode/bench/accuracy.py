@@ -89,10 +89,10 @@ def accuracy_entries(make: Callable[[], Motion]) -> Callable[[Effort, tuple[str,
 
             return of
 
-        sources = [our_runs, *(runs for name in peers if (runs := PEERS[name].runs) is not None)]
-        for source in sources:
-            for number, (solver, setting, run, where) in enumerate(source(motion)):
+        others = [(PEERS[name].runs, PEERS[name].threads) for name in peers]
+        for source, threads in [(our_runs, False), *others]:
+            for number, (solver, setting, run, where) in enumerate(source(motion) if source is not None else ()):
                 if not effort.quick or number % 3 == 0:
-                    yield Entry(solver, setting, run, error=wrong(where))
+                    yield Entry(solver, setting, run, error=wrong(where), on_the_wall=threads)
 
     return entries

@@ -69,8 +69,9 @@ class Bar:
 class Entry:
     """One run: the `solver`, its `setting`, and how much `work` it is, in units of the problem.
 
-    `error` gives the error of what the run returns, or raises ArithmeticError where it is not a solution. With `own_time`
-    the run returns its time in seconds itself: where the time on the wall counts, or that of another process.
+    `error` gives the error of what the run returns, or raises ArithmeticError where it is not a solution. With `on_the_wall`
+    the time on the wall counts: for work in threads of its own, whose processor time is known only every few milliseconds.
+    With `own_time` the run returns its time in seconds itself, such as that of another process.
     """
 
     solver: str
@@ -79,6 +80,7 @@ class Entry:
     work: float = 1.0
     bar: Bar | None = None
     error: Callable[[Any], float] | None = None
+    on_the_wall: bool = False
     own_time: bool = False
 
 

@@ -32,7 +32,7 @@ def measure(problem: Problem, entries: Iterable[Entry], yardstick: Entry, effort
         if problem.accuracy and first > effort.longest:
             slow.add(entry.solver)
         kept.append((entry, wrong))
-        clocks.append(entry.run if entry.own_time else partial(_warm, entry.run, 5 if first < SHORT else 1))
+        clocks.append(entry.run if entry.own_time else partial(_warm, entry, 5 if first < SHORT else 1))
         rounds.append(effort.rounds(first))
     best = best_of(clocks, rounds)
     seconds = [found / entry.work for found, (entry, _) in zip(best, kept, strict=True)]
@@ -50,13 +50,13 @@ def measure(problem: Problem, entries: Iterable[Entry], yardstick: Entry, effort
     return Result(problem.name, problem.title, problem.unit, problem.accuracy, seconds[0], tuple(rows))
 
 
-def _warm(run: Callable[[], Any], repeats: int) -> float:
+def _warm(entry: Entry, repeats: int) -> float:
     """The best of some calls in a row: a short run after those of others finds its code and data in no cache."""
-    return min(timed(run) for _ in range(repeats))
+    return min(timed(entry.run, on_the_wall=entry.on_the_wall) for _ in range(repeats))
 
 
 def _first(entry: Entry) -> tuple[float, Any]:
     """The time of a first call, and what it returned."""
     found: list[Any] = []
-    seconds = timed(lambda: found.append(entry.run()))
+    seconds = timed(lambda: found.append(entry.run()), on_the_wall=entry.on_the_wall)
     return (float(found[0]) if entry.own_time else seconds), found[0]

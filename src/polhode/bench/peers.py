@@ -28,12 +28,14 @@ TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14)
 
 @dataclass(frozen=True)
 class Peer:
-    """A program: the module that must be there, how it is installed, and its runs on a motion, if it takes part in those."""
+    """A program: the module that must be there, how it is installed, its runs on a motion, if it takes part in those, and
+    whether they are done in threads of its own."""
 
     name: str
     module: str
     install: str
     runs: Callable[[Motion], Iterator[Run]] | None = None
+    threads: bool = False
 
     def missing(self) -> str:
         """Why it is left out, in one line; nothing where it can be used."""
@@ -194,7 +196,7 @@ PEERS = {
     for peer in (
         Peer("c", "", "a C and a C++ compiler"),
         Peer("heyoka", "heyoka", "pip install heyoka; MPL-2.0", heyoka_runs),
-        Peer("diffrax", "diffrax", "pip install 'polhode[bench]'", diffrax_runs),
+        Peer("diffrax", "diffrax", "pip install 'polhode[bench]'", diffrax_runs, threads=True),
         Peer("rebound", "rebound", "pip install rebound; GPL-3", rebound_runs),
         Peer("numbalsoda", "numbalsoda", "pip install numbalsoda, which needs a Fortran compiler", numbalsoda_runs),
         Peer("scipy", "scipy", "pip install scipy", scipy_runs),
