@@ -25,6 +25,7 @@ class ForcedLGVI(Variational):
     symplectic = False
     preserves_momentum = False
     representation = Form.FORCED
+    lacking = "this method is for magnetic fields, dampers, tides and torques on gyrostats"
 
 
 class FullKickVI(Variational):
@@ -43,6 +44,7 @@ class FullKickVI(Variational):
     symplectic = False
     symmetric = False
     representation = Form.FULL_KICK
+    lacking = "this method is for gyrostats with a damper or a torque"
 
     order = 1
 

@@ -14,7 +14,7 @@ conserve all that the step conserves.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.method import Array, Method, Start, one_of
 from ..core.representation import DiscreteBodyRepresentation, Form
@@ -37,10 +37,11 @@ class _Discrete(Method):
     preserves_energy = True
     preserves_group = True
     implicit = True
+    made_for: ClassVar[str] = "free bodies, in three or n dimensions"
 
     def why_not(self, system: System) -> str | None:
         if system.representations.get(self.representation) is None:
-            return f"it offers no discrete body on the representation '{self.representation}'"
+            return f"this method is for {self.made_for}"
         return None
 
     def run(self, start: Start) -> DriftKickRun:
@@ -109,6 +110,7 @@ class SymmetricMoserVeselov(_Discrete):
     summary = "discrete body on SO(n) × SO(n)"
     reference = "equations 4.7 and 4.16 of [BCMR02]"
     representation = Form.SYMMETRIC
+    made_for = "the symmetric representation of a body in n dimensions, two rotations that turn as one"
 
 
 class PairRun(DriftKickRun):

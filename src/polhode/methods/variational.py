@@ -7,7 +7,7 @@ symplectic and symmetric and conserves every momentum map of the discrete Lagran
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.method import Method, MethodOfOrders, Start, one_of
 from ..core.representation import Form
@@ -26,6 +26,7 @@ class Variational(MethodOfOrders):
     preserves_group = True
     implicit = True
     staggered = False
+    lacking: ClassVar[str] = "no variational step of it is known here"  # what a system lacks that this cannot integrate
 
     def __init__(self, order: int = 2) -> None:
         self.order = one_of("order", order, ORDERS)
@@ -34,7 +35,7 @@ class Variational(MethodOfOrders):
         representation = system.representations.get(self.representation)
         if representation is None or representation.drift is None:
             own = system.no_variational_step if self.representation in (Form.DEFAULT, Form.QUATERNION) else ""
-            return own or f"it offers no variational step on the representation '{self.representation}'"
+            return own or self.lacking
         return None
 
     def run(self, start: Start) -> DriftKickRun:
@@ -80,6 +81,7 @@ class QuaternionVI(Variational):
     summary = "variational, unit quaternions"
     reference = "Z. R. Manchester, M. A. Peck, J. Guid. Control Dyn. 39 (2016) 69 [MP16]"
     representation = Form.QUATERNION
+    lacking = "no variational step of it is known here on unit quaternions"
 
 
 __all__ = ["LGVI", "QuaternionVI"]

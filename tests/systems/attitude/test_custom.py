@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -221,10 +223,11 @@ def test_the_tangent_where_a_component_of_the_moment_is_a_plain_number(frame: st
     np.testing.assert_allclose(x, y, atol=1e-13)
 
 
-def test_linearize_where_a_component_of_the_moment_is_a_plain_number() -> None:
+@pytest.mark.parametrize("rotor", [{}, {"linear": ["0.3", "0", "R31*R32"]}], ids=["no rotor", "linear"])
+def test_linearize_where_a_component_of_the_moment_is_a_plain_number(rotor: dict[str, Any]) -> None:
     J, potential = [1.0, 2.0, 2.5], "-0.8*R33 - 0.3*R11"
-    one = ph.AttitudeBody(J, potential, moment=lambda t, R, omega: (-0.1 * omega[0], 0.0, 0.0))
-    two = ph.AttitudeBody(J, potential, damping=[0.1, 0.0, 0.0])
+    one = ph.AttitudeBody(J, potential, moment=lambda t, R, omega: (-0.1 * omega[0], 0.0, 0.0), **rotor)
+    two = ph.AttitudeBody(J, potential, damping=[0.1, 0.0, 0.0], gyro=[0.3, 0.0, 0.0] if rotor else None)
     np.testing.assert_allclose(ph.linearize(one.state()).matrix, ph.linearize(two.state()).matrix, atol=1e-13)
 
 

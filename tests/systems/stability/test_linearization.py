@@ -105,8 +105,9 @@ def test_a_family_is_one_along_all_that_its_directions_span() -> None:
         ph.Gyrostat([1, 2, 2.5], torque=lambda t: (math.sin(t), 0.0, 0.0)),
         ph.AttitudeBody([1, 2, 2.5], "-R33", moment=lambda t, R, omega: (0.0, 0.0, 0.1 * t * R[1])),
         ph.AttitudeBody([1, 2, 2.5], moment={"profile": "triangle", "coefficients": [0, 0, 1], "duration": 1.0}),
+        ph.AttitudeBody([1, 2, 2.5], "-R33", moment={"profile": "triangle", "coefficients": [1, 0, 0], "start": 1e4}),
     ],
-    ids=["rho", "torque", "stiffness", "pulse"],
+    ids=["rho", "torque", "stiffness", "pulse", "late pulse"],
 )
 def test_equations_that_depend_on_time_are_refused(system: ph.systems.System) -> None:
     with pytest.raises(ph.InvalidInputError, match="do not depend on time"):

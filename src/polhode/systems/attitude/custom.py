@@ -41,11 +41,9 @@ Array = NDArray[np.float64]
 
 
 @kernel
-def linear_momentum(S: Any, p: Any, R: Matrix, linear: Any) -> Vector:
-    """A(R), or the constant a among the parameters."""
-    if linear is None:
-        return par3(p, ROTOR, S)
-    return linear(S, p, R)
+def constant_term(S: Any, p: Any, R: Matrix) -> Vector:
+    """The constant A = a among the parameters."""
+    return par3(p, ROTOR, S)
 
 
 @kernel
@@ -56,7 +54,7 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any)
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """
     (R, Pi), M = attitude_and_momentum(S, y), get3(y, FORCE, S)
-    J_inverse, start = par6(p, INVERSE_INERTIA, S), subtract(Pi, linear_momentum(S, p, R, linear))
+    J_inverse, start = par6(p, INVERSE_INERTIA, S), subtract(Pi, linear(S, p, R))
     status = SUCCESS
     if moment is not None:
         kicked = add(start, scale(0.5 * h, M))
@@ -77,7 +75,7 @@ def no_moment(S: Any, y: Any, p: Any) -> None:
 def pulse_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     """A moment given by numbers, and no potential."""
     no_moment(S, y, p)
-    return add_moment(S, y, p, t, h, None, None)
+    return add_moment(S, y, p, t, h, None, constant_term)
 
 
 @remembered
@@ -152,7 +150,7 @@ class AttitudeBody(ForcedAttitude):
         write = no_moment if self.potential is None else self.potential.write
         if not self.moment.acts:
             return potential_force(write)
-        linear = None if self.linear is None else self.linear.momentum
+        linear = constant_term if self.linear is None else self.linear.momentum
         return force_with_moment(write, self.moment.function, linear, self.moment.user)
 
     def _symmetry_axes(self) -> tuple[Array, Array]:

@@ -35,8 +35,8 @@ class GeneralBody(AttitudeSystem):
     """A body with any Lagrangian L(R, ω), or any Hamiltonian H(R, Π).
 
     Give one of the two: `lagrangian`, a formula in R11 … R33 and omega1, omega2, omega3, or `hamiltonian`, one in R11 … R33
-    and Pi1, Pi2, Pi3; as text, as a SymPy expression, as a kernel of nine and three numbers, or as a Python function of a
-    3×3 array and three numbers. The kinetic energy need not be quadratic; its matrix ∂²L/∂ω² must not be singular.
+    and Pi1, Pi2, Pi3; as text, as a SymPy expression, as a kernel `L(R, omega)` of a tuple of nine and one of three numbers,
+    or as a Python function of a 3×3 array and an array of three. The kinetic energy need not be quadratic; its matrix ∂²L/∂ω² must not be singular.
     `parameters`: values of the names in the formula, or of further arguments of the function.
 
     >>> body = GeneralBody(lagrangian="0.5*(omega1**2 + 2*omega2**2 + 3*omega3**2) + 0.1*omega3**4 - R33")

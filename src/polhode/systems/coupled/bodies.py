@@ -74,8 +74,8 @@ class CoupledBodies(System):
 
     `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body. `dampings`: of each body D of a
-    moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers, or a kernel of the
-    time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`. `parameters`: values of the names in
+    moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers or formulas,
+    or a kernel of the time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`. `parameters`: values of the names in
     the potential and in the moments.
 
     >>> from polhode import linearize

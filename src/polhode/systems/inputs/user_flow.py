@@ -78,4 +78,7 @@ def reason(error: Exception) -> str:
     """What Numba objects to; the first lines only say where it gave up."""
     lines = re.sub(r"\x1b\[\d+m", "", str(error)).strip().splitlines()
     said = [line.strip() for line in lines if line.strip() and not line.strip().startswith("Failed in nopython mode")]
-    return (said or ["an unknown error"])[0].removesuffix(" found for signature:").strip()
+    first = (said or ["an unknown error"])[0].removesuffix(" found for signature:").strip()
+    if "<class 'bool'>" in first:
+        return "it branches on a value, by if, and, or or not: take polhode.scalars.where(condition, one, other)"
+    return first

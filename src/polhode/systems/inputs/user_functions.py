@@ -85,11 +85,12 @@ def taken_parameters(
         return own[-1], []
     taken = [each.name for each in arguments if each.name in parameters.names]
     others = [each.name for each in arguments if each.name not in taken and each.default is each.empty]
+    counts = " or ".join(map(str, own))
     if len(others) > own[-1]:
         extra = ", ".join(others[own[-1] :])
-        raise InvalidInputError(field, function, f"parameters with a value for each further argument: {extra}")
+        values = f"parameters with a value for each further argument: {extra}"
+        raise InvalidInputError(field, function, f"a function of {counts} arguments, or {values}")
     if taken and (len(others) not in own or [each.name for each in arguments][len(others) :][: len(taken)] != taken):
-        counts = " or ".join(map(str, own))
         raise InvalidInputError(field, function, f"a function of {counts} arguments, and behind them its parameters")
     parameters.use(taken)
     return len(others), taken

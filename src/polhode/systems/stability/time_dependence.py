@@ -23,11 +23,12 @@ def check_autonomous(state: State, representation: Representation, y: Array, p: 
     v0, A0 = rate_and_matrix(representation, y, p, state.t)
     units = near.scale / near.scale[:, None]
     allowed = CHANGED * max(near.rate, float(np.abs(A0 * units).max()))
-    for late in LATER:
-        t = state.t + late * unit
+    pulses = [corner - state.t for corner in state.system.corners if corner > state.t]  # one of them is their peak
+    for late in [each * unit for each in LATER] + pulses:
+        t = state.t + late
         values = layout.unpack(y)
         if CLOCK in values:
-            values = {**values, CLOCK: values[CLOCK] + late * unit}
+            values = {**values, CLOCK: values[CLOCK] + late}
         v, A = rate_and_matrix(representation, layout.pack(values), p, t)
         if not (near.vanishes((v - v0) / near.scale, STEADY) and np.all(np.abs(A - A0) * units <= allowed)):
             raise InvalidInputError(
