@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.analysis import measured_order, symmetry_defect, tangent_map
 from polhode.scalars import kernel, sin
+from tests.systems.inputs.compilations import compilations
 
 INERTIAS = [[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]]
 OMEGA = [[0.5, -0.4, 0.6], [0.3, 0.7, -0.2]]
@@ -89,3 +92,21 @@ def test_moments_are_described_and_checked() -> None:
     ):
         with pytest.raises(ph.InvalidInputError, match=words):
             ph.CoupledBodies(INERTIAS, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "moment", [[0.2, 0.0, -0.1], {"profile": "triangle", "coefficients": [1, 2, 0]}], ids=["numbers", "pulse"]
+)
+def test_moments_that_are_numbers_are_not_compiled_anew(moment: Any) -> None:
+    """They are read from the parameters, as those on one body are."""
+
+    def run(given: Any) -> np.ndarray:
+        body = ph.CoupledBodies(INERTIAS, moments=[None, given])
+        return np.asarray(ph.simulate(body.state(), step=0.02, steps=10).final.Pi[1])
+
+    run([0.3, 0.1, 0.2])
+    with compilations() as compiled:
+        found = run(moment)
+    assert compiled == []
+    alone = ph.AttitudeBody(INERTIAS[1], moment=moment)
+    np.testing.assert_allclose(found, ph.simulate(alone.state(), step=0.02, steps=10).final.Pi, atol=1e-14)

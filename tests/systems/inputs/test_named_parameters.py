@@ -3,8 +3,7 @@ compiles nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from numba.core import event
 
 import polhode as ph
 from polhode.bodies import PointMasses
@@ -22,26 +20,12 @@ from polhode.io.scenario.document import scenario_from_text
 from polhode.scalars import cos, kernel, lanes, parameter_duals, where
 from polhode.systems import symbols
 from polhode.systems.inputs.user_functions import UserFunction
+from tests.systems.inputs.compilations import compilations
 from tests.tiers import later
 
 J = [1.0, 2.0, 2.5]
 START = {"q": [0.1, -0.2, 0.3, 0.9], "omega": [0.3, -0.5, 0.4]}
 POINTS = [[0.8, 0.1, 0.0], [-0.5, 0.6, 0.2], [0.1, -0.7, 0.4]]
-
-
-@contextmanager
-def compilations() -> Iterator[list[str]]:
-    """The names of the functions that Numba compiles meanwhile."""
-    found: list[str] = []
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        def on_start(self, happened: Any) -> None:
-            found.append(str(happened.data["dispatcher"]))
-
-        def on_end(self, happened: Any) -> None: ...
-
-    with event.install_listener("numba:compile", Listener()):
-        yield found
 
 
 def final(body: Any, method: Any = None) -> np.ndarray:

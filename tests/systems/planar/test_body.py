@@ -14,6 +14,7 @@ from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import scenario_from_text
 from polhode.scalars import cos, kernel, lanes, sin, where
 from polhode.systems.planar.base import about_third_axis
+from tests.systems.inputs.compilations import compilations
 from tests.tiers import later
 
 TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
@@ -201,3 +202,14 @@ def test_a_plane_is_seen_in_space_along_its_third_axis() -> None:
     rotations, omega = about_third_axis(plane, rate)
     np.testing.assert_allclose(rotations, ph.so3.exp(angle[:, None] * [0.0, 0.0, 1.0]), atol=1e-15)
     np.testing.assert_array_equal(omega, rate[:, None] * [0.0, 0.0, 1.0])
+
+
+def test_a_torque_in_the_plane_that_is_a_number_is_not_compiled_anew() -> None:
+    def run(torque: float) -> float:
+        body = ph.PlanarBody(2.0, torque=torque)
+        return float(ph.simulate(body.state(), step=0.1, steps=10).final.omega)
+
+    run(0.3)
+    with compilations() as compiled:
+        assert run(0.5) == pytest.approx(0.25, rel=1e-12)
+    assert compiled == []

@@ -74,9 +74,9 @@ class CoupledBodies(System):
 
     `inertias`: one per body. `couplings`: rows [i, j, C] with bodies i, j counted from 0 and C a number or a 3×3 matrix, for
     `U = −Σ tr(Cᵀ Rᵢᵀ Rⱼ)`; or `potential`: any U(R1, …, Rn). `gyros`: the vector a of each body. `dampings`: of each body D of a
-    moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers or formulas,
-    or a kernel of the time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`. `parameters`: values of the names in
-    the potential and in the moments.
+    moment −Dω, a number, three numbers or a matrix. `moments`: of each body nothing (None), three numbers or formulas, or a
+    kernel of the time or of (t, R, omega) of that body, in the "body" or "inertial" ("space") `frame`. `parameters`: values
+    of the names in the potential and in the moments.
 
     >>> from polhode import linearize
     >>> pair = CoupledBodies([[1, 2, 2.5], [2, 1.5, 1]], couplings=[[0, 1, 0.7]])
@@ -146,7 +146,7 @@ class CoupledBodies(System):
         if self.potential is not None:
             self._force = potential_force(self.potential.write)
         if forced:
-            self._force = with_moments(self._force, self.moments)
+            self._force = with_moments(self._force, self.moments, self.named.at + self.named.numbers().size)
 
     def _each(self, field: str, given: Any) -> list[Any]:
         """One of these per body; none stands for nothing on each."""
@@ -173,7 +173,8 @@ class CoupledBodies(System):
         bodies = [np.concatenate([J.entries(), a, D.reshape(-1)]) for J, a, D in each]
         couplings = [COUPLING.pack(i=i, j=j, C=C) for i, j, C in self.couplings]
         head, count = HEADER.pack(bodies=self.n), COUPLINGS.pack(couplings=len(couplings))
-        return np.concatenate([head, *bodies, count, *couplings, self.named.numbers()])
+        pulses = [moment.pulse for moment in self.moments] if any(moment.acts for moment in self.moments) else []
+        return np.concatenate([head, *bodies, count, *couplings, self.named.numbers(), *pulses])
 
     def describe(self) -> dict[str, Any]:
         given: dict[str, Any] = {"inertias": [J.describe(short=False) for J in self.inertias]}

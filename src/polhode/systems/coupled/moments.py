@@ -11,24 +11,21 @@ from typing import Any
 from ...geometry.vectors import Matrix, Vector, add, scale, subtract
 from ...scalars import get3, get9, kernel, par3, par6, put3
 from ...scalars.protocol import NO_NODE_RATE, SUCCESS
-from ..inputs.external_moment import ExternalMoment, profile, pulse_moment
+from ..inputs.external_moment import IN_BODY, IN_SPACE, PULSE_NUMBERS, ExternalMoment, pulse_moment, pulse_profile
 from ..inputs.implicit_rate import put_node_rate
 from ..inputs.user_flow import UserFlow
+from ..inputs.user_functions import remembered
 from .flows import INVERSE_INERTIA, ROTOR, attitude_at, body_at, moment_at, momentum_at
 
 
-def function_of(moment: ExternalMoment) -> Any:
-    """The kernel `(S, p, t, R, omega)` of a moment in body components."""
-    if moment.function is not None:
-        return moment.function
-    numbers: Any = [float(x) for x in moment.pulse]
-    body: Any = tuple(numbers[0:3])
-    space: Any = tuple(numbers[3:6])
-    centre, half = numbers[6], numbers[7]
+@remembered
+def pulse_at(at: int) -> Any:
+    """The kernel `(S, p, t, R, omega)` of the pulse whose numbers begin at `at` of the parameters."""
 
     @kernel
     def of_pulse(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
-        return add(pulse_moment(profile(t, centre, half), body, space, R), scale(0.0, omega))
+        body, space = par3(p, at + IN_BODY, S), par3(p, at + IN_SPACE, S)
+        return add(pulse_moment(pulse_profile(S, p, at, t), body, space, R), scale(0.0, omega))
 
     return of_pulse
 
@@ -50,19 +47,25 @@ def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, n: int, i: int, moment: A
     return NO_NODE_RATE if failed else SUCCESS
 
 
-def with_moments(force: Any, moments: Sequence[ExternalMoment]) -> UserFlow:
-    """The flow `force` of a potential, and the moments on the bodies."""
-    n, potential = len(moments), kernel(force.function)
+def with_moments(force: Any, moments: Sequence[ExternalMoment], at: int) -> UserFlow:
+    """The flow `force` of a potential, and the moments on the bodies; the numbers of pulses begin at `at`."""
+    laws = [pulse_at(at + PULSE_NUMBERS.size * i) if m.function is None else m.function for i, m in enumerate(moments)]
+    acting = tuple(law if moment.acts else None for law, moment in zip(laws, moments, strict=True))
+    return _combined(force, acting, tuple(moment.user for moment in moments))
+
+
+@remembered
+def _combined(force: Any, laws: tuple[Any, ...], users: tuple[Any, ...]) -> UserFlow:
+    n, potential = len(laws), kernel(force.function)
 
     def first(S: Any, y: Any, p: Any, t: Any, h: Any, report: Any) -> int:
         return potential(S, y, p, t, h, report)
 
     combined: Any = first
-    for i, moment in enumerate(moments):
-        if moment.acts:
-            combined = _then(kernel(combined), n, i, function_of(moment))
-    given = {f"moments[{i}]": moment.user for i, moment in enumerate(moments)}
-    return UserFlow(combined, **given)
+    for i, each in enumerate(laws):
+        if each is not None:
+            combined = _then(kernel(combined), n, i, each)
+    return UserFlow(combined, **{f"moments[{i}]": user for i, user in enumerate(users)})
 
 
 def _then(before: Any, n: int, i: int, moment: Any) -> Any:

@@ -137,10 +137,11 @@ def _of_group(given: Any, taken: list[str]) -> Callable[..., Any]:
 
 
 class Torque:
-    """A torque: `law` is the kernel `(t, theta, omega, values)`, the last those of the named parameters. Two are equal that
-    differ in these values only."""
+    """A torque: a `number`, or `law`, the kernel `(t, theta, omega, values)`, the last those of the named parameters. Two are
+    equal that differ in numbers only."""
 
-    law: Any
+    law: Any = None
+    number: float | None = None
 
     def __init__(self, given: Any, field: str = "torque", parameters: NamedParameters = NONE) -> None:
         self.given, self.parameters, self.text = given, parameters, ""
@@ -149,8 +150,7 @@ class Torque:
         elif callable(given):
             self.law = _law(given, field, parameters)
         else:
-            self.given = float(check_finite(field, given, ()))
-            self.law = _constant_law(self.given)
+            self.given = self.number = float(check_finite(field, given, ()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Torque) and self._content == other._content
@@ -169,20 +169,13 @@ class Torque:
 
     def at_rest(self, theta: Array) -> Array:
         """The torque at t = 0 on a body at rest, at angles."""
+        if self.number is not None:
+            return self.number + 0.0 * theta
         return np.asarray(self.law(0.0, theta, 0.0 * theta, self.parameters.values))
 
     def describe(self) -> str | float:
         """The number, the formula, or the name of the function."""
         return getattr(self.given, "__name__", "a function") if callable(self.given) else self.text or self.given
-
-
-@remembered
-def _constant_law(number: float) -> Any:
-    @kernel
-    def law(t: Any, theta: Any, omega: Any, values: Any) -> Any:
-        return number + 0.0 * omega
-
-    return law
 
 
 def _formula_law(given: Any, field: str, parameters: NamedParameters) -> tuple[Any, str]:

@@ -51,8 +51,8 @@ from .base import BODY, CIRCLE, COSINE, ENERGY, FORCE, INERTIA, MOMENTUM, SINE, 
 from .roots import angles_of_zero, chebyshev_roots
 
 Array = NDArray[np.float64]
-PLANE = BODY.then(damping=1, cosines=1, sines=1)  # behind these counts come the numbers kₙ, then the sₙ
-DAMPING, COSINES, SINES = PLANE.offsets("damping", "cosines", "sines")
+PLANE = BODY.then(damping=1, torque=1, cosines=1, sines=1)  # behind these counts come the numbers kₙ, then the sₙ
+DAMPING, TORQUE, COSINES, SINES = PLANE.offsets("damping", "torque", "cosines", "sines")
 FIRST = PLANE.end
 MOST_ITERATIONS, SPACING, SMALL, RESIDUAL_BOUND = 50, 2.0**-26, 1e-30, 1e-24
 ONE, NAN = duals(1), float("nan")
@@ -60,8 +60,8 @@ ONE, NAN = duals(1), float("nan")
 
 @kernel
 def harmonic_moment(S: Any, p: Any, c: Any, s: Any) -> Any:
-    """`−Σ kₙ sin nθ − Σ sₙ cos nθ`, by the addition theorem."""
-    u, v, total = c, s, 0.0 * s
+    """`−Σ kₙ sin nθ − Σ sₙ cos nθ`, by the addition theorem, and a torque that is a number."""
+    u, v, total = c, s, par(p, TORQUE, S) + 0.0 * s
     cosines, sines = par_int(p, COSINES, S), par_int(p, SINES, S)
     for n in range(max(cosines, sines)):
         if n < cosines:
@@ -74,7 +74,7 @@ def harmonic_moment(S: Any, p: Any, c: Any, s: Any) -> Any:
 
 @flow
 def harmonic_force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-    """The moment of the harmonics, into its slot."""
+    """The moment of the harmonics, and of a torque that is a number, into its slot."""
     put(y, FORCE, S, harmonic_moment(S, p, get(y, COSINE, S), get(y, SINE, S)))
     return SUCCESS
 
@@ -222,8 +222,9 @@ class PlanarBody(CircleSystem):
         self.torque = None if torque is None else Torque(torque, parameters=named)
         named.check_used()
         slope = None if self.potential is None else self.potential.slope
-        simple = slope is None and self.torque is None
-        self.force = harmonic_force if simple else torque_force(slope, self.torque, named.read, named.at)
+        varying = None if self.torque is None or self.torque.number is not None else self.torque
+        simple = slope is None and varying is None
+        self.force = harmonic_force if simple else torque_force(slope, varying, named.read, named.at)
         self.hamiltonian = self.torque is None and not self.damping
         acts = self.harmonics.any() or self.sine_harmonics.any() or self.potential is not None
         momentum = {} if acts else {"momentum": Invariant("momentum", "angular momentum p")}
@@ -248,8 +249,10 @@ class PlanarBody(CircleSystem):
         return found | self.named.describe()
 
     def parameters(self) -> Array:
-        counts = PLANE.pack(damping=self.damping, cosines=self.harmonics.size, sines=self.sine_harmonics.size)
-        return np.concatenate([BODY.pack(J=self.J), counts, self.harmonics, self.sine_harmonics, self.named.numbers()])
+        constant = 0.0 if self.torque is None else self.torque.number or 0.0
+        cosines, sines = self.harmonics.size, self.sine_harmonics.size
+        numbers = PLANE.pack(damping=self.damping, torque=constant, cosines=cosines, sines=sines)
+        return np.concatenate([BODY.pack(J=self.J), numbers, self.harmonics, self.sine_harmonics, self.named.numbers()])
 
     def potential_energy(self, z: Array) -> Array:
         angle = np.arctan2(z[..., 1], z[..., 0])
