@@ -106,8 +106,42 @@ def test_what_a_damaged_segment_held_is_computed_again(damaged: int, tmp_path: P
             run(tmp_path / "run.nc")
     file = CheckpointFolder(tmp_path / "run.checkpoint").segments[damaged]
     file.write_bytes(file.read_bytes()[:1000])
+    if damaged == 0:  # then nothing is left of the run
+        with pytest.raises(InvalidInputError, match="this checkpoint is damaged"):
+            run(tmp_path / "run.nc")
+        file.unlink()
+        with pytest.raises(InvalidInputError, match="it does not follow from the segment before it"):
+            run(tmp_path / "run.nc")
+        return
     run(tmp_path / "run.nc")
     assert_same(ph.load(tmp_path / "run.nc"), run())
+
+
+def test_what_a_killed_process_left_of_the_folder_is_the_beginning_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The result is complete, and the segments are being deleted; one that was being written is there too."""
+    unlink, deleted = Path.unlink, []
+
+    def killed(self: Path, *_: Any, **__: Any) -> None:
+        deleted.append(self)
+        if len(deleted) == 2:
+            raise SystemExit
+        unlink(self)
+
+    with monkeypatch.context() as process:
+        process.setattr(
+            Path, "unlink", lambda self, **more: (killed if self.name[:3] == "seg" else unlink)(self, **more)
+        )
+        with pytest.raises(SystemExit):
+            run(tmp_path / "run.nc")
+    left = CheckpointFolder(tmp_path / "run.checkpoint").segments
+    assert left
+    (tmp_path / "run.checkpoint" / ".segment-000009.0123abcd.nc").write_bytes(b"begun")
+    (tmp_path / ".run.0123abcd.nc").write_bytes(b"begun")
+    run(tmp_path / "run.nc")
+    assert_same(ph.load(tmp_path / "run.nc"), run())
+    assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]
 
 
 def test_segments_of_another_run_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,38 @@ def test_from_any_segment_on_the_end_is_the_same(left: int, damage: str, tmp_pat
             run(tmp_path / "c", steps=1700)
     else:
         assert bits(run(tmp_path / "c", steps=1700)) == bits(plain)
+
+
+@pytest.mark.parametrize("wrong", ["cut", "missing", "of another run", "of earlier times"])
+def test_what_does_not_follow_is_computed_again_and_stored_again(wrong: str, tmp_path: Path) -> None:
+    plain = run(tmp_path / "c", steps=1700)
+    files = CheckpointFolder(tmp_path / "c").segments
+    if wrong == "cut":
+        files[2].write_bytes(files[2].read_bytes()[:999])
+    elif wrong == "missing":
+        files[2].unlink()
+    elif wrong == "of earlier times":
+        shutil.copy(files[1], files[2])
+    else:
+        other = ph.FreeRigidBody.example().system.state(omega=[0.3, 0.2, 0.9])
+        ph.simulate(other, step=0.1, steps=1700, save_every=EVERY, checkpoint=tmp_path / "other", checkpoint_every=0.0)
+        shutil.copy(CheckpointFolder(tmp_path / "other").segments[2], files[2])
+    assert bits(run(tmp_path / "c", steps=1700)) == bits(plain)
+    stored = CheckpointFolder(tmp_path / "c").load()
+    assert stored is not None
+    assert bits(stored) == bits(plain)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders are not locked on this system")
+def test_two_runs_at_once_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as other, CheckpointFolder(tmp_path / "a" / "c").held():
+        with pytest.raises(ph.InvalidInputError, match="another run is writing here"):
+            other.submit(run, tmp_path / "a" / "c").result()
+        run(tmp_path / "a" / "c", steps=1700)  # within, as the command does
+    assert CheckpointFolder(tmp_path / "a" / "c").load() is not None
+    with CheckpointFolder(tmp_path / "b" / "c").held():
+        pass
+    assert not (tmp_path / "b").exists()
 
 
 def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from .base import (
 )
 
 if TYPE_CHECKING:
+    from ..io.checkpoint_folder import CheckpointFolder
     from ..io.scenario.build import Plan
     from ..io.scenario.document import Scenario
     from ..simulation.trajectory import Trajectory
@@ -110,18 +111,20 @@ class _Options:
     checkpoint_every: float = 60.0
     anew: bool = False
 
+    def tell(self, text: str) -> None:
+        """Say how the run goes on, unless it should be quiet."""
+        if not self.quiet:
+            say(text)
+
 
 def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     """Run a scenario as `run` does; `command` is the one that made it, to be shown if it is interrupted."""
-    from ..io.atomic_files import check_files, check_folder, make_folder
+    from ..io.atomic_files import check_files, check_folder, remove_leftovers
     from ..io.checkpoint_folder import CheckpointFolder
     from ..io.existing_result import check_replaceable
     from ..io.scenario.build import build_plan
-    from ..io.streamed_file import overview, write_streamed
-    from ..io.trajectory_file import load
     from ..view.figures.catalogue import save_figures
     from ..view.figures.style import has_matplotlib
-    from ..view.summary import mesh_reports
     from .compiling import say_when_compiling
 
     with say_when_compiling(not options.quiet):
@@ -137,9 +140,45 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         with say_when_compiling(not options.quiet):
             _show_plan(plan, figures)
         return
-    for path in {file, partial} - ({file, partial} if options.overwrite else {options.earlier}):
-        check_replaceable(path, chosen)
-    tell = (lambda text: None) if options.quiet else say
+    store = CheckpointFolder(file.with_suffix(CHECKPOINT))
+    with store.held():  # by nobody else: two runs at once would replace each other's result
+        for path in {file, partial} - ({file, partial} if options.overwrite else {options.earlier}):
+            check_replaceable(path, chosen)
+        for path in (file, partial):
+            remove_leftovers(path)
+        trajectory = _computed(plan, options, store, file, partial, command)
+    tell = options.tell
+    if plan.stored is not None:
+        tell(f"{len(trajectory):,} of its samples stand for all in what follows")
+    if not options.quiet:
+        show_conservation(trajectory)
+    if accuracy := trajectory.accuracy:
+        missed = accuracy.estimated_error > accuracy.tolerance
+        typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
+    _show_warnings(trajectory)
+    for event in trajectory.events:
+        tell(f"{event}{': the run ended there' * event.stopped}")
+    tell(f"wrote {file}")
+    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
+    if options.plots and not has_matplotlib():
+        tell(f"no figures are drawn: {missing('matplotlib')}")
+    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
+    for path in [*drawn, *written]:
+        tell(f"wrote {path}")
+
+
+def _computed(
+    plan: Plan, options: _Options, store: CheckpointFolder, file: Path, partial: Path, command: list[str]
+) -> Trajectory:
+    """Do the run and save its result; if it does not finish, save what there is and exit."""
+    from ..io.atomic_files import make_folder
+    from ..io.streamed_file import overview, write_streamed
+    from ..io.trajectory_file import load
+    from ..view.summary import mesh_reports
+    from .compiling import say_when_compiling
+
+    chosen, out = plan.scenario, options.out
+    tell = options.tell
     tell(chosen.document.title or chosen.name)
     tell(_summary(plan))
     for table, does in {"ensemble": "all members", "analysis": "the analysis"}.items():
@@ -148,7 +187,6 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
             tell(f"this is one plain run: `polhode {command_of} {chosen.name}` runs {does} of its [{table}] table")
     for name, text in mesh_reports(plan.system).items():
         tell(f"{name}: {text}")
-    store = CheckpointFolder(file.with_suffix(CHECKPOINT))
     if options.anew:
         store.remove()
     if plan.stored is not None:
@@ -187,23 +225,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
             store.remove()
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
-    if plan.stored is not None:
-        tell(f"{len(trajectory):,} of its samples stand for all in what follows")
-    if not options.quiet:
-        show_conservation(trajectory)
-    if accuracy := trajectory.accuracy:
-        missed = accuracy.estimated_error > accuracy.tolerance
-        typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
-    _show_warnings(trajectory)
-    for event in trajectory.events:
-        tell(f"{event}{': the run ended there' * event.stopped}")
-    tell(f"wrote {file}")
-    drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
-    if options.plots and not has_matplotlib():
-        tell(f"no figures are drawn: {missing('matplotlib')}")
-    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
-    for path in [*drawn, *written]:
-        tell(f"wrote {path}")
+    return trajectory
 
 
 @main.command(cls=ScenarioCommand)

@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from ..errors import InvalidInputError, PolhodeError
@@ -33,6 +34,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield beside
         _to_disk(beside)
         os.replace(beside, target)
+        with suppress(OSError):  # not every system can
+            _to_disk(target.parent)  # the new name too, before anything is deleted for it
     except OSError as error:
         raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     finally:
@@ -40,10 +43,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
+def remove_leftovers(path: Path) -> None:
+    """Delete what writers of `path` left when they were killed. Nobody else may be writing it."""
+    for left in path.parent.glob(f".{escape(path.stem)}.{8 * '[0-9a-f]'}{escape(path.suffix)}"):
+        with suppress(OSError):
+            left.unlink()
+
+
 def _to_disk(path: Path) -> None:
-    """Wait until a file is on the disk: after a loss of power its name must not stand for a part of it."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    """Wait until a file or folder is on the disk: after a loss of power its name must not stand for a part of it."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def reason(path: Path, error: Exception) -> str:

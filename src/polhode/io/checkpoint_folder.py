@@ -1,11 +1,16 @@
 """Checkpoints of a run on disk: a folder of segments, each a NetCDF file that is written whole or not at all.
 
 A segment holds the samples since the one before it, and what the method carried at its end. What a segment takes the place
-of, the last sample between two regular ones, is left out when they are put together.
+of, the last sample between two regular ones, is left out when they are put together. It names the checksum of the one before
+it: a segment that does not follow from it is damaged, or of another run. While a run writes here, no other can.
 """
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -20,7 +25,24 @@ from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
 from .trajectory_file import Header, read_segment, to_dataset
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 ROWS = "polhode_rows_before"
+AFTER = "polhode_checksum_before"
+CHECKSUM = "polhode_checksum"
+
+
+class _Held(threading.local):
+    """The folders in which runs of this thread write."""
+
+    def __init__(self) -> None:
+        self.paths: set[Path] = set()
+
+
+_held = _Held()
 
 
 class CheckpointFolder:
@@ -28,60 +50,111 @@ class CheckpointFolder:
 
     def __init__(self, path: str | PathLike[str], system: System | None = None) -> None:
         self.path, self._system = Path(path), system
+        self._last = ""  # the checksum of the last segment
         if self.path.exists() and not self.path.is_dir():
             raise InvalidInputError("checkpoint", str(path), problem="this is a file, not a folder")
 
     @property
     def segments(self) -> list[Path]:
         """The files in order."""
-        return sorted(self.path.glob("segment-*.nc")) if self.path.is_dir() else []
+        return sorted(self.path.glob(f"segment-{6 * '[0-9]'}.nc")) if self.path.is_dir() else []
 
     def header(self) -> Header | None:
         """What the first segment says of the run; None if there is none."""
         files = self.segments
         return Header.from_attributes(read_netcdf(files[0]).attrs) if files else None
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other runs out of the folder during this block, which makes it, and deletes it if it is empty at the end. Where a
+        folder cannot be made or locked, as on Windows, nothing is kept out."""
+        path = self.path.absolute()
+        if path in _held.paths:  # by the command, around `simulate`
+            yield
+            return
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        number = self._lock()
+        _held.paths.add(path)
+        try:
+            for left in self.path.glob(".segment-*.nc"):  # by a run that was killed while it wrote
+                left.unlink()
+            yield
+        finally:
+            _held.paths.discard(path)
+            with suppress(OSError):  # there is something in it
+                for folder in made or [path]:
+                    folder.rmdir()
+            if number is not None:
+                os.close(number)
+
+    def _lock(self) -> int | None:
+        """The open folder, locked until it is closed or the process ends; None where that is not possible."""
+        with suppress(OSError):
+            self.path.mkdir(parents=True, exist_ok=True)
+        if fcntl is None or not self.path.is_dir():
+            return None
+        number = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(number)
+            if isinstance(error, BlockingIOError):
+                problem = "another run is writing here; wait for its end, or let this one write elsewhere"
+                raise InvalidInputError("checkpoint", str(self.path), problem=problem) from None
+            return None  # a file system without locks
+        if self.path.is_dir() and os.path.samestat(os.fstat(number), self.path.stat()):
+            return number
+        os.close(number)  # the other run has ended just now, and has deleted it
+        return self._lock()
+
     def load(self) -> Trajectory | None:
-        """All segments as one trajectory, up to the first that is damaged; None if there are none."""
+        """All segments as one trajectory; None if there are none. One that is damaged or does not follow from the one before,
+        and all behind it, are deleted: what they held is computed again."""
         whole: Trajectory | None = None
-        for file in self.segments:
-            try:
-                dataset = read_netcdf(file)
-                part, rows = read_segment(dataset, self._system), int(dataset.attrs[ROWS])
-            except (InvalidInputError, KeyError, TypeError, ValueError) as error:
-                if whole is None:
-                    problem = f"this checkpoint is damaged ({error}); delete it to start again"
-                    raise InvalidInputError("checkpoint", str(file), problem=problem) from error
-                break
+        for part, rows in self._read():
             whole = part if whole is None else _joined(whole, part, rows)
         return None if whole is None else validate_trajectory(whole)
 
     def ends(self) -> tuple[Trajectory, Trajectory] | None:
-        """The first segment and the last; None if there are no segments. A damaged segment and all behind it are deleted:
-        what they held is computed again."""
+        """The first segment and the last; None if there are no segments. Damaged ones are treated as by `load`."""
         first = last = None
+        for last, _ in self._read():
+            first = first or last
+        return None if first is None or last is None else (first, last)
+
+    def _read(self) -> Iterator[tuple[Trajectory, int]]:
+        """The segments with the numbers of samples before them, up to the first that is damaged."""
+        before = ""
         files = self.segments
         for i, file in enumerate(files):
             try:
-                last = read_segment(read_netcdf(file), self._system)
-            except (InvalidInputError, KeyError, TypeError, ValueError):
-                for damaged in files[i:]:
+                dataset = read_netcdf(file)
+                part, rows = read_segment(dataset, self._system), int(dataset.attrs[ROWS])
+                if dataset.attrs[AFTER] != before:
+                    raise ValueError("it does not follow from the segment before it")
+            except (InvalidInputError, KeyError, TypeError, ValueError) as error:
+                if i == 0:
+                    problem = f"this checkpoint is damaged ({error}); delete it to start again"
+                    raise InvalidInputError("checkpoint", str(file), problem=problem) from error
+                for damaged in reversed(files[i:]):
                     damaged.unlink()
                 break
-            first = first or last
-        return None if first is None or last is None else (first, last)
+            before = self._last = dataset.attrs[CHECKSUM]
+            yield part, rows
 
     def append(self, part: Trajectory, rows: int) -> None:
         """Write samples, which follow the first `rows`, and what is carried at the last of them, as one more segment."""
         make_folder(self.path)
         number = 1 + int(self.segments[-1].stem.rpartition("-")[2]) if self.segments else 0
         dataset = to_dataset(part)
-        dataset.attrs[ROWS] = rows
+        dataset.attrs |= {ROWS: rows, AFTER: self._last}
         write_netcdf(dataset, self.path / f"segment-{number:06d}.nc")
+        self._last = dataset.attrs[CHECKSUM]
 
     def remove(self) -> None:
-        """Delete the segments, and the folder if nothing else is in it."""
-        for file in self.segments:
+        """Delete the segments, and the folder if nothing else is in it. The last comes first: if this is cut short, what is
+        left is the beginning of the run, from which it goes on."""
+        for file in reversed(self.segments):
             file.unlink()
         if self.path.is_dir() and not any(self.path.iterdir()):
             self.path.rmdir()

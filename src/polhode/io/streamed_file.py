@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.trajectory import Trajectory
-from .atomic_files import check_writable
+from .atomic_files import check_writable, remove_leftovers
 from .checkpoint_folder import ROWS, CheckpointFolder
 from .dataset import Dataset, Variable
 from .netcdf import LOSSLESS, attributes_of, opened, writing
@@ -54,6 +54,7 @@ def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
     target = check_writable(path)
     if not folder.segments:
         raise InvalidInputError("store", str(folder.path), problem="there are no segments of a run in this folder")
+    remove_leftovers(target)
     with writing(target) as out, opened(folder.segments[-1]) as last:
         _copy(_pieces(folder.segments), last, out)
     return target

@@ -204,15 +204,18 @@ def simulate(
         raise InvalidInputError(field, str(path), problem=f"{field} and t_eval exclude each other")
     seconds = check_positive("checkpoint_every", checkpoint_every, zero=True)
     if store is None:
-        return run_in_legs(job.run, total, above("checkpoint_folder")(checkpoint, system), seconds)
+        folder = above("checkpoint_folder")(checkpoint, system)
+        with folder.held():
+            return run_in_legs(job.run, total, folder, seconds)
     if checkpoint is not None:
         raise InvalidInputError(
             "checkpoint", str(checkpoint), problem="store has checkpoints of its own: give one of them"
         )
     folder = above("segments_beside")(store, system)
-    last = run_to_disk(job.run, total, folder, seconds)
-    above("write_streamed")(folder, store)
-    folder.remove()
+    with folder.held():
+        last = run_to_disk(job.run, total, folder, seconds)
+        above("write_streamed")(folder, store)
+        folder.remove()
     return last
 
 
