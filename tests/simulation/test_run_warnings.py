@@ -79,6 +79,15 @@ def test_an_encounter_that_the_step_does_not_resolve() -> None:
     assert kinds(ph.simulate(circle, step=0.5, t_end=20.0)) == [StepWarning]
 
 
+@pytest.mark.usefixtures("short_legs")
+def test_what_goes_to_disk_has_the_warnings_of_the_whole_run(tmp_path: Path) -> None:
+    whole = issued(lambda: plunge(step=0.002, t_end=6.0))
+    assert len(whole) == 2
+    stored = issued(lambda: plunge(step=0.002, t_end=6.0, store=tmp_path / "run.nc"))
+    assert len(stored) == 2
+    assert stored[0] == whole[0]
+
+
 def test_energy_that_an_encounter_changed_between_samples() -> None:
     found = plunge(step=0.02, steps=200, save_every=100)
     assert EnergyWarning in kinds(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -201,8 +201,8 @@ def _computed(
             often: dict[str, Any] = {"progress": progress, "checkpoint_every": options.checkpoint_every}
             if plan.stored is not None:
                 make_folder(out)
-                plan.run(**often, store=file)
-                trajectory = overview(file, plan.system)
+                noted = plan.run(**often, store=file).noted
+                trajectory = replace(overview(file, plan.system), noted=noted)
             elif earlier:
                 trajectory = plan.resume(load(earlier), progress=progress)
             else:

@@ -17,8 +17,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..errors import InvalidInputError, PolhodeError, RunInterruptedError
+from ..errors import InvalidInputError, PolhodeError, RunInterruptedError, RunWarning
 from .records import Stats
+from .run_warnings import run_warnings
 from .trajectory import Trajectory
 
 FIRST_LEG = 1000  # steps
@@ -70,7 +71,8 @@ def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
 
 
 def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
-    """All `total` steps, from what the store holds on. Each leg is stored and then forgotten; returns the last sample."""
+    """All `total` steps, from what the store holds on. Each leg is stored and then forgotten; returns the last sample, with the
+    first warning of each kind that a leg deserves."""
     start = leg(0, None)
     ends = store.ends()
     if ends is None:
@@ -78,6 +80,7 @@ def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
     else:
         _check_same_run(start, ends[0], ends[1].stats.steps, total, store.path)
     last = start if ends is None else _beyond(ends[1], len(ends[1]) - 1)
+    noted: dict[str, RunWarning] = {}
     longest = max(1, LEG_BYTES // _size(start)) * start.save_every
     length = min(FIRST_LEG, longest)
     while last.stats.steps < total and last.carry is not None:
@@ -90,9 +93,10 @@ def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajector
                 store.append(_beyond(error.trajectory, known), rows)
             raise RunInterruptedError(error.trajectory, total) from None
         store.append(_beyond(part, known), rows)
+        noted = run_warnings(part) | noted
         last = _beyond(part, len(part) - 1)
         length = min(_next_length(length, before, part.stats, seconds), longest)
-    return replace(last, carry=None)  # without its beginning it is not a run that could be continued
+    return replace(last, carry=None, noted=noted)  # without its beginning it is not a run that could be continued
 
 
 def _next_length(length: int, before: Stats, after: Stats, seconds: float) -> int:

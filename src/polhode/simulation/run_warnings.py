@@ -43,10 +43,10 @@ SMALLEST_DRIFT = 1e-6  # of the energy, relative to its largest part
 RATES = ("omega", "Omega1", "Omega2")
 
 
-def run_warnings(trajectory: Trajectory) -> tuple[RunWarning, ...]:
-    """Every warning that a run deserves, each at most once."""
+def run_warnings(trajectory: Trajectory) -> dict[str, RunWarning]:
+    """Every warning that a run deserves, by the name of the check: each at most once."""
     checks = (_turns, _encounters, _iterations, _energy, _near_contact, _overlap)
-    return tuple(warning for check in checks for warning in check(trajectory))
+    return {check.__name__: warning for check in checks for warning in check(trajectory)}
 
 
 def _every(trajectory: Trajectory, count: int) -> NDArray[np.int64]:

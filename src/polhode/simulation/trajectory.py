@@ -41,7 +41,8 @@ class Trajectory:
     """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
 
     `events` lists the events in order of time. `carry` is everything that the method carried at the last step, from which
-    `resume` continues bit for bit; None where it cannot. `commands` is what a controller commanded.
+    `resume` continues bit for bit; None where it cannot. `commands` is what a controller commanded. `noted` are warnings about
+    samples that went to disk.
     """
 
     system: System
@@ -58,6 +59,7 @@ class Trajectory:
     accuracy: Accuracy | None = None
     tangent_of: tuple[str, ...] = ()
     commands: Commands | None = None
+    noted: Mapping[str, RunWarning] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def units(self) -> Units:
@@ -288,7 +290,7 @@ class Trajectory:
     def warnings(self) -> tuple[RunWarning, ...]:
         """What in this run gives reason to look again, with advice: steps that are too long, a drifting energy, bodies too
         near for their gravity (see `polhode.simulation.run_warnings`). `simulate` issues each of them once."""
-        return run_warnings(self)
+        return tuple((run_warnings(self) | dict(self.noted)).values())
 
     def to_pandas(self, *, dates: bool = False) -> pandas.DataFrame:
         """A table with a row per sample, indexed by time, and a column per number: `omega_0`, `R_2_1`, `energy`.
