@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.io import netcdf
 from polhode.simulation.records import Stats
 
 
@@ -24,6 +25,21 @@ def simulated(**options: Any) -> ph.Trajectory:
 def file(tmp_path: Path) -> Path:
     simulated().save(tmp_path / "run.nc")
     return tmp_path / "run.nc"
+
+
+def test_what_is_damaged_never_reaches_the_library_which_may_read_it_for_ever(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, opened = file.read_bytes(), []
+    monkeypatch.setattr(netcdf, "opened", lambda path: opened.append(path))
+    for place in range(0, len(whole) - 100, len(whole) // 300):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        with pytest.raises(ph.InvalidInputError, match="damaged"):
+            ph.load(file)
+    assert not opened
+    monkeypatch.undo()
+    file.write_bytes(whole[: whole.index(b"\npolhode: SHA-256")])  # as other programs write
+    assert np.array_equal(ph.load(file).R, simulated().R)
 
 
 def test_times_and_numbers_of_a_run_that_go_on(tmp_path: Path) -> None:

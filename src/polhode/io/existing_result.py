@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInputError
-from .netcdf import opened
+from .netcdf import check_seal, opened
 from .scenario.document import Scenario
 from .trajectory_file import PREFIX
 
@@ -33,6 +33,7 @@ def check_replaceable(path: Path, scenario: Scenario) -> None:
 def _provenance(path: Path) -> Mapping[str, Any] | None:
     """What a result file says of its run, without reading its numbers; None if it cannot be read."""
     try:
+        check_seal(path)
         with opened(path) as file:
             found = json.loads(file.getncattr(PREFIX + "provenance"))
     except (OSError, RuntimeError, ValueError, AttributeError, TypeError, RecursionError):

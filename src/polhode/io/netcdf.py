@@ -1,5 +1,8 @@
 """Datasets as NetCDF files, written without loss and read back completely, each variable with its checksum.
 
+Behind its end, where the HDF5 library does not look, each file has a line with the SHA-256 of all before it: with a single bit
+changed, that library may read a file for ever. A file without this line, as another program writes it, is read all the same.
+
 Ctrl-C and SIGTERM wait until a file is written or read: raised in between, they could leave a lock of the HDF5 library held,
 on which the next access, even the closing of this file, would wait for ever.
 """
@@ -7,6 +10,8 @@ on which the next access, even the closing of this file, would wait for ever.
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -24,6 +29,7 @@ from .memory import physical_memory
 
 # the checksum (fletcher32) makes a damaged file an error instead of other numbers
 LOSSLESS: dict[str, Any] = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+SEAL = b"\npolhode: SHA-256 of all before: %s\n"
 COORDINATES = "coordinates"  # the attribute by which CF names the further coordinates of a variable
 
 
@@ -43,8 +49,36 @@ def writing(path: str | PathLike[str]) -> Iterator[Any]:
             with netCDF4.Dataset(beside, "w", format="NETCDF4") as file:
                 file.set_auto_maskandscale(False)
                 yield file
+            _seal(beside)
         except RuntimeError as error:  # from the HDF5 library, as when the disk is full
             raise PolhodeError(f"{path} could not be written: {reason(beside, error)}") from error
+
+
+def _seal(path: Path) -> None:
+    """Write behind a file what it holds."""
+    with path.open("r+b") as file:
+        seal = SEAL % hashlib.file_digest(file, "sha256").hexdigest().encode()
+        file.seek(0, os.SEEK_END)
+        file.write(seal)
+
+
+def check_seal(path: Path) -> None:
+    """Raise an `OSError` if a file is not what was written; one that was never sealed may be anything."""
+    length = len(SEAL % (64 * b"0"))
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - length))
+        seal = file.read()
+        if seal[: SEAL.index(b"%")] != SEAL[: SEAL.index(b"%")]:
+            return
+        found, left = hashlib.sha256(), size - length
+        file.seek(0)
+        while left:
+            part = file.read(min(left, 2**20))
+            found.update(part)
+            left -= len(part)
+    if seal != SEAL % found.hexdigest().encode():
+        raise OSError("the checksum of the file is wrong")
 
 
 def fill(file: Any, dataset: Dataset) -> None:
@@ -92,6 +126,7 @@ def read_netcdf(path: Path) -> Dataset:
     """The whole file, in memory."""
     check_ends("path", path)
     try:
+        check_seal(path)
         with defer_signals(), opened(path) as file:
             return _read(file)
     except MemoryError as error:

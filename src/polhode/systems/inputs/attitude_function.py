@@ -100,7 +100,6 @@ class AttitudeFunction:
         with limited(self.field, given):
             slopes = [sympy.diff(f, x) for x in v]
             self.first = formula_kernel(self.field, slopes + [-m for m in moment_of(f, R)], every)
-        with limited(self.field, given):
             bent = [sympy.diff(slopes[i], v[j]) for i, j in SYMMETRIC]
             mixed = [-m for slope in slopes for m in moment_of(slope, R)]
             self.second = formula_kernel(self.field, bent + mixed, every)

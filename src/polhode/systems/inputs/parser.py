@@ -157,7 +157,7 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
     except (SyntaxError, RecursionError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(field, text, f"{allowed} ({error})") from error
+        raise InvalidInputError(field, text, f"{allowed} ({' '.join(str(error).split())})") from error
     if not isinstance(found, sympy.Expr):
         raise InvalidInputError(field, text, allowed)
     return found
