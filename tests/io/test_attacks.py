@@ -51,7 +51,7 @@ ENDLESS = [
     "1" * 100000,
     "1e999999999",
     "factorial(10**9)",
-    "Piecewise((Piecewise((R11, R22 > 0), (0, True)), (0, True)))",
+    "Piecewise(Piecewise((R11, R22 > 0), (0, True)), (0, True))",
     "R11**R12**R13**R21**R22**R23**R31**(99**99)",
 ]
 PLACES = {
