@@ -44,6 +44,9 @@ std = 0.3
 """
 
 
+COMMAND = ("polhode.cli", "ensemble", "spins.toml", "--quiet", "--no-plots", "--no-report", "--scheduler")
+
+
 def wait_until(condition: Callable[[], bool], what: str) -> None:
     """Wait for something that will happen; a test fails if it does not within `PATIENCE`."""
     end = time.monotonic() + PATIENCE
@@ -74,17 +77,17 @@ def worker(folder: Path, name: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A scheduler and two workers: its address, and the first worker."""
+def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes], subprocess.Popen[bytes]]]:
+    """A scheduler and two workers: its address, its process, and that of the first worker."""
     import json
 
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json"]
-    with process("distributed.cli.dask_scheduler", *options, folder=folder):
+    with process("distributed.cli.dask_scheduler", *options, folder=folder) as scheduler:
         wait_until(lambda: (folder / "s.json").exists() and (folder / "s.json").stat().st_size > 0, "the scheduler")
         time.sleep(0.2)
         address = json.loads((folder / "s.json").read_text())["address"]
         with worker(folder, "first") as first, worker(folder, "second"):
-            yield address, first
+            yield address, scheduler, first
 
 
 def notes(store: Path) -> int:
@@ -95,17 +98,8 @@ def test_a_killed_worker_and_a_killed_client(tmp_path: Path) -> None:
     """A worker is killed, then the client; the same command goes on: all members are there once, with the same bits."""
     (tmp_path / "spins.toml").write_text(SCENARIO)
     store = tmp_path / "out" / "spins.ensemble.zarr"
-    with cluster(tmp_path) as (address, first):
-        command = [
-            "polhode.cli",
-            "ensemble",
-            "spins.toml",
-            "--scheduler",
-            address,
-            "--quiet",
-            "--no-plots",
-            "--no-report",
-        ]
+    with cluster(tmp_path) as (address, _, first):
+        command = [*COMMAND, address]
         with process(*command, folder=tmp_path) as client:
             wait_until(lambda: notes(store) >= 1 or client.poll() is not None, "the first block")
             os.kill(first.pid, signal.SIGKILL)
@@ -123,6 +117,17 @@ def test_a_killed_worker_and_a_killed_client(tmp_path: Path) -> None:
     assert len(found) == MEMBERS
     assert not found.failures
     np.testing.assert_array_equal(found.states, here.states)
+
+
+def test_a_killed_scheduler_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "spins.toml").write_text(SCENARIO)
+    with cluster(tmp_path) as (address, scheduler, _), process(*COMMAND, address, folder=tmp_path) as client:
+        wait_until(lambda: notes(tmp_path / "out" / "spins.ensemble.zarr") >= 1, "the first block")
+        scheduler.kill()
+        assert client.wait(PATIENCE) == 2
+    log = (tmp_path / "log.txt").read_text()
+    assert "polhode: the scheduler has gone away" in log
+    assert "polhode/cli" not in log  # as in a traceback
 
 
 def test_a_client_of_ones_own_and_local_workers(tmp_path: Path) -> None:

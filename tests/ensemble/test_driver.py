@@ -136,7 +136,13 @@ def test_backwards_in_time() -> None:
         ({"workers": 0}, "workers"),
         ({"tolerance": 1e-8}, "tolerance"),
         ({"inputs": {"a": [1.0]}}, "inputs"),
+        ({"inputs": {"a": ["x"] * len(STATES)}}, "inputs"),
+        ({"inputs": [1.0]}, "inputs"),
         ({"reduce": {"a": 1}}, "reduce"),
+        ({"reduce": {3: len}}, "reduce"),
+        ({"step": None, "steps": None, "t_end": 1.0, "tolerance": 1e-8, "method": ph.DOP853()}, "tolerance"),
+        ({"step": None, "steps": None, "t_eval": [1.0], "tolerance": 1e-8, "method": ph.Exact()}, "tolerance"),
+        ({"steps": None, "t_eval": [1.0], "save": 2}, "save"),
     ],
 )
 def test_what_is_refused(options: dict, field: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -92,13 +93,27 @@ def test_another_ensemble_is_refused(tmp_path: Path) -> None:
     ph.ensemble(member, members=5, **RUN, store=path)
     with pytest.raises(InvalidInputError, match="differs in step"):
         ph.ensemble(member, members=5, step=0.05, steps=8, save=4, store=path)
-    with pytest.raises(InvalidInputError, match=r"differs in .*digest"):
+    with pytest.raises(InvalidInputError, match=r"differs in .*numbers of members"):
         ph.ensemble(lambda i: member(i + 10), members=5, **RUN, store=path)
+    with pytest.raises(InvalidInputError, match=r"differs in .*numbers of members"):
+        ph.ensemble(member, members=5, **RUN, inputs={"i": np.arange(5)}, store=path)
     with pytest.raises(InvalidInputError, match="zarr"):
         ph.ensemble(member, members=5, **RUN, store=tmp_path / "spins.nc")
     (tmp_path / "other.zarr").mkdir()
     with pytest.raises(InvalidInputError, match="a new name"):
         ph.ensemble(member, members=5, **RUN, store=tmp_path / "other.zarr")
+
+
+@pytest.mark.parametrize("changed", [40, 99])
+def test_members_that_differ_late_are_another_ensemble(tmp_path: Path, changed: int) -> None:
+    """As in a grid, whose first members stay the same when its last value is another."""
+    path = tmp_path / "spins.zarr"
+    mass = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 20)
+    other = mass.copy()
+    other[changed:] += 0.5
+    ph.ensemble(member, members=100, **RUN, store=path, inputs={"mass": mass})
+    with pytest.raises(InvalidInputError, match=r"differs in .*numbers of members"):
+        ph.ensemble(member, members=100, **RUN, store=path, inputs={"mass": other})
 
 
 def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
@@ -110,6 +125,31 @@ def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
     chunk.write_bytes(content)
     with pytest.raises(InvalidInputError, match="damaged"):
         ph.Ensemble.load(path)
+    chunk.unlink()
+    with pytest.raises(InvalidInputError, match=r"numbers are missing: delete blocks.000000.json"):
+        ph.Ensemble.load(path)
+    (path / "blocks" / "000000.json").unlink()
+    again = ph.ensemble(member, members=5, **RUN, store=path)
+    np.testing.assert_array_equal(again.states, ph.ensemble(member, members=5, **RUN).states)
+
+
+def test_a_full_disk_is_named_and_nothing_is_computed_in_vain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, ended = tmp_path / "spins.zarr", []
+
+    def full(store: EnsembleStore, done: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def computed(*of_a_run: object) -> Iterator[object]:
+        try:
+            yield 1
+        finally:
+            ended.append(1)
+
+    monkeypatch.setattr(EnsembleStore, "_write", full)
+    monkeypatch.setattr(driver, "run_blocks", computed)
+    with pytest.raises(PolhodeError, match=r"spins.zarr could not be written: .*; what is done stays") as raised:
+        stream(member, path, members=5, **RUN)
+    assert ended, raised  # whose traceback holds what was under way, had it not been closed
 
 
 def test_a_cluster_needs_a_store() -> None:

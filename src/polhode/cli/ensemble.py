@@ -144,7 +144,8 @@ def show_members(found: Ensemble) -> None:
     if table.row_count:
         Console().print(table)
     done = len(found) - len(found.failures)
-    say(f"{done:,} members finished, {len(found.failures):,} failed, in {found.seconds:.2f} s")
+    took = f", in {found.seconds:.2f} s" if found.seconds else ""  # of a store, which may be the work of several runs
+    say(f"{done:,} members finished, {len(found.failures):,} failed{took}")
     for failure in found.failures[:SHOWN_FAILURES]:
         say(str(failure))
     if len(found.failures) > SHOWN_FAILURES:

@@ -6,7 +6,8 @@ loses the blocks that it had; the scheduler gives them to others, and they come 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,7 @@ from .tasks import Done, PartTask, Task
 
 BLOCKS_PER_THREAD = 3
 CONNECT, WAIT_FOR_WORKERS = 30, 300  # seconds
+RUNNING = "running"  # the status of a client that has a scheduler
 
 
 def compute(part: PartTask) -> Done:
@@ -24,7 +26,7 @@ def compute(part: PartTask) -> Done:
     return part()
 
 
-def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool = False) -> Iterator[Done]:
+def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool = False) -> Generator[Done, None, None]:
     """The computed blocks, as they finish."""
     distributed = extra("distributed")
     with _connected(client) as connected, members_bar(progress, len(task.job.members), blocks) as bar:
@@ -51,8 +53,15 @@ def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool 
                 yield done
         except (distributed.KilledWorker, TimeoutError) as error:
             raise PolhodeError(f"the cluster gave up on a block: {error}") from error
+        except (CancelledError, OSError) as error:
+            if connected.status == RUNNING and not isinstance(error, CancelledError):
+                raise  # by the user's function
+            raise PolhodeError(
+                "the scheduler has gone away: start it and its workers, and run the same again, which goes on from what is done"
+            ) from error
         finally:
-            connected.cancel(list(under_way))
+            if connected.status == RUNNING:
+                connected.cancel(list(under_way))
 
 
 @contextmanager

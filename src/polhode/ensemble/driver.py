@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -179,6 +180,9 @@ def job_of(
     if not is_whole(width) or width < 0:
         raise InvalidInputError("lane_width", width, "a positive whole number, or 0 for the best one")
     stepless = method is not None and (method.adaptive or not method.order)
+    if stepless and tolerance is not None:
+        problem = f"{method!r} has an accuracy of its own: leave out tolerance or method"
+        raise InvalidInputError("tolerance", tolerance, problem=problem)
     if method is not None or step is not None:
         method = LGVI() if method is None else method
         method.check(first.system)
@@ -197,6 +201,8 @@ def job_of(
         raise InvalidInputError("steps", steps, problem="steps need a step, and no t_eval")
     if step is not None and tolerance is not None:
         raise InvalidInputError("tolerance", tolerance, problem="step and tolerance exclude each other")
+    if t_eval is not None and is_whole(save):
+        raise InvalidInputError("save", save, problem="a number and t_eval exclude each other")
     if t_eval is None and not final:
         raise InvalidInputError(
             "save", save, problem="to a tolerance each member has steps of its own: give t_eval, or save='final'"
@@ -217,9 +223,15 @@ def job_of(
 
 def check_inputs(inputs: Mapping[str, ArrayLike] | None, count: int) -> dict[str, Array]:
     """`inputs` as arrays with the members first."""
-    found = {name: np.asarray(values, dtype=np.float64) for name, values in (inputs or {}).items()}
-    for name, values in found.items():
-        if not values.ndim or len(values) != count:
+    if not isinstance(inputs, Mapping | None) or not all(isinstance(name, str) for name in inputs or ()):
+        raise InvalidInputError("inputs", inputs, "arrays with the members first, by name")
+    found = {}
+    for name, values in (inputs or {}).items():
+        try:
+            found[name] = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            found[name] = np.empty(0)
+        if not found[name].ndim or len(found[name]) != count:
             raise InvalidInputError(f"inputs[{name!r}]", values, f"an array of {count} numbers, one per member")
     return found
 
@@ -237,7 +249,7 @@ def check_reductions(reduce: Mapping[str, Reduction] | None) -> Mapping[str, Red
     """`reduce`, if it is what it should be."""
     if reduce is None:
         return {}
-    if not isinstance(reduce, Mapping) or not all(callable(function) for function in reduce.values()):
+    if not isinstance(reduce, Mapping) or not all(isinstance(k, str) and callable(f) for k, f in reduce.items()):
         raise InvalidInputError("reduce", reduce, "functions of an ensemble, by name")
     return reduce
 
@@ -252,7 +264,7 @@ def blocks_of(job: Job, threads: int = 1) -> list[range]:
     return [range(a, min(a + size, count)) for a in range(0, count, size)]
 
 
-def run_blocks(task: Task, blocks: list[range], threads: int, progress: bool = False) -> Iterator[Done]:
+def run_blocks(task: Task, blocks: list[range], threads: int, progress: bool = False) -> Generator[Done, None, None]:
     """The computed blocks, as they finish; only a few are in memory at a time."""
     stop = StopFlag()
     task = replace(task, job=replace(task.job, stop=stop))
@@ -298,6 +310,7 @@ def stream_to(
         from .cluster import run_on_cluster
 
         computed = run_on_cluster(client, task, blocks, progress)
-    for done in computed:
-        kept.write(done)
+    with closing(computed):  # whatever happens, nobody computes what is not written
+        for done in computed:
+            kept.write(done)
     return kept

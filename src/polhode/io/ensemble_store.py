@@ -27,14 +27,15 @@ from ..ensemble.result import Ensemble
 from ..ensemble.tasks import Done, Task
 from ..errors import InvalidInputError, PolhodeError
 from ..systems.registry import known_systems
-from .atomic_files import write_text
+from .atomic_files import reason, write_text
 from .ensemble_file import INPUT, REDUCTION, START, STATE, DescribedMembers
 from .zarr import is_zarr, zarr_library
 
 Array = NDArray[np.float64]
 HEADER, BLOCKS = "polhode_ensemble_store", "blocks"
 COMPARED = ("system", "common", "method", "form", "step", "t", "start", "members", "digest", "reductions")
-DIGESTED = 16  # members whose initial rows are compared, so that a store goes on with the same ensemble only
+SAID = {"digest": "numbers of members", "common": "parameters", "t": "times", "start": "start time"}
+DIGESTED = 64  # members, spread over all, whose initial rows are compared: a store goes on with the same ensemble only
 
 
 class EnsembleStore:
@@ -63,7 +64,7 @@ class EnsembleStore:
         wanted = _header(task, blocks, provenance)
         if self.path.exists():
             found = self.header
-            different = [name for name in COMPARED if found.get(name) != wanted[name]]
+            different = [SAID.get(name, name) for name in COMPARED if found.get(name) != wanted[name]]
             if different:
                 problem = f"it holds another ensemble, which differs in {', '.join(different)}: take another name"
                 raise InvalidInputError("store", str(self.path), problem=problem)
@@ -97,6 +98,13 @@ class EnsembleStore:
 
     def write(self, done: Done) -> None:
         """Add a block."""
+        try:
+            self._write(done)
+        except OSError as error:
+            why = f"{self.path} could not be written: {reason(self.path, error)}"
+            raise PolhodeError(f"{why}; what is done stays, and the same run goes on from it") from error
+
+    def _write(self, done: Done) -> None:
         group = self._zarr.open_group(self.path, mode="r+")
         header, part = dict(group.attrs[HEADER]), slice(done.numbers.start, done.numbers.stop)
         group[STATE][part], group[START][part] = done.states, done.initial
@@ -153,6 +161,7 @@ class EnsembleStore:
         except (ValueError, KeyError, OSError, RuntimeError) as error:
             problem = f"this Zarr folder is damaged or incomplete: {error}"
             raise InvalidInputError("store", str(self.path), problem=problem) from error
+        self._check_whole(arrays, {failure.member for failure in failures}, numbers.start)
         kind = known_systems().get(header["system"])
         if kind is None:
             raise InvalidInputError("system", header["system"], f"one of {', '.join(known_systems())}")
@@ -172,6 +181,15 @@ class EnsembleStore:
             provenance=header["provenance"],
         )
 
+    def _check_whole(self, arrays: Mapping[str, Array], failed: set[int], first: int) -> None:
+        """Refuse members that did not fail and yet have no numbers: their file was lost, or never reached the disk."""
+        there: Any = np.isfinite(arrays[STATE]).all(axis=(1, 2)) & np.isfinite(arrays[START]).all(axis=1)
+        there[list(failed)] = True
+        if not there.all():
+            note = self._note((first + int(np.argmin(there))) // self.header["block"])
+            problem = f"numbers are missing: delete {note.relative_to(self.path)} in it, and run the same command again"
+            raise InvalidInputError("store", str(self.path), problem=problem)
+
 
 def ensemble_store(path: str | PathLike[str]) -> EnsembleStore:
     """The store of this name, which need not exist yet."""
@@ -186,12 +204,14 @@ def _header(task: Task, blocks: list[range], provenance: Mapping[str, Any]) -> d
     job = task.job
     first = job.members.first
     rows = hashlib.sha256()
-    for i in range(min(DIGESTED, len(job.members))):
+    for i in np.unique(np.linspace(0, len(job.members) - 1, DIGESTED, dtype=int)):
         try:
-            state = job.members.state(i)
+            state = job.members.state(int(i))
             rows.update(state.system.enter(job.form, state).tobytes() + state.system.parameters().tobytes())
         except Exception:  # the user's function makes no state for this number
             rows.update(b"none")
+    for values in task.inputs.values():
+        rows.update(values.tobytes())
     method = job.named_method
     header = {
         "version": __version__,
