@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.core.method import Method
+from polhode.ensemble import blocks
 from polhode.methods import known_methods
 from tests.verification.promises import pairs
 from tests.verification.subjects import SUBJECTS, Subject
@@ -16,9 +17,17 @@ from .different_members import different_states
 STEP, STEPS, EVERY = 0.02, 7, 3
 
 
-def check_bits(method: Method, subject: Subject, count: int = 6, width: int = 4) -> None:
+def no_member_runs_alone(job: blocks.Job, block: blocks.Block, k: int) -> None:
+    """None of these members fails, and all of them share their flows."""
+    raise AssertionError(f"member {k} ran by itself")
+
+
+def check_bits(
+    monkeypatch: pytest.MonkeyPatch, method: Method, subject: Subject, count: int = 6, width: int = 4
+) -> None:
     """Compare the samples of all members with their single runs."""
     states = different_states(subject.state, count)
+    monkeypatch.setattr(blocks, "_run_alone", no_member_runs_alone)
     found = ph.ensemble(states, step=STEP, steps=STEPS, save=EVERY, method=method, lane_width=width, workers=2)
     assert not found.failures, found.failures[0]
     for i, state in enumerate(states):
@@ -30,8 +39,8 @@ def check_bits(method: Method, subject: Subject, count: int = 6, width: int = 4)
 
 @pytest.mark.verify
 @pytest.mark.parametrize(("method", "subject"), [pytest.param(m, s, id=f"{m!r}-{s}") for m, s in pairs()])
-def test_members_are_their_single_runs(method: Method, subject: Subject) -> None:
-    check_bits(method, subject)
+def test_members_are_their_single_runs(monkeypatch: pytest.MonkeyPatch, method: Method, subject: Subject) -> None:
+    check_bits(monkeypatch, method, subject)
 
 
 # the short tests compile for one width of lanes only
@@ -41,8 +50,8 @@ QUICK = {"FreeRigidBody": [ph.LGVI(), ph.DOP853()], "Pendulum3D": [ph.LGVI(form=
 @pytest.mark.parametrize(
     ("method", "name"), [pytest.param(m, n, id=f"{m!r}-{n}") for n, ms in QUICK.items() for m in ms]
 )
-def test_members_are_their_single_runs_on_some(method: Method, name: str) -> None:
-    check_bits(method, next(subject for subject in SUBJECTS if subject.name == name), width=0)
+def test_members_are_their_single_runs_on_some(monkeypatch: pytest.MonkeyPatch, method: Method, name: str) -> None:
+    check_bits(monkeypatch, method, next(subject for subject in SUBJECTS if subject.name == name), width=0)
 
 
 @pytest.mark.parametrize("method", [ph.GaussLegendre(), ph.DOP853(), ph.Exact()], ids=repr)

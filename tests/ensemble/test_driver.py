@@ -9,7 +9,9 @@ import pytest
 
 import polhode as ph
 from polhode.core.system import State
+from polhode.ensemble import blocks
 from polhode.errors import InvalidInputError, PolhodeError
+from polhode.simulation.arguments import check_start
 
 BODY = ph.FreeRigidBody([1.0, 2.0, 3.0])
 RNG = np.random.default_rng(1)
@@ -29,16 +31,42 @@ def test_the_three_ways_to_give_members_agree() -> None:
         np.testing.assert_array_equal(found.t, [1.2000000000000002])
 
 
-def test_members_with_parameters_of_their_own() -> None:
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the members of the first block that had to run one by one."""
+    found: list[int] = []
+    run_alone = blocks._run_alone
+    monkeypatch.setattr(blocks, "_run_alone", lambda job, block, k: (found.append(k), run_alone(job, block, k)))
+    return found
+
+
+def test_members_with_parameters_of_their_own_share_lanes(alone: list[int]) -> None:
     bodies = [ph.Pendulum3D([1.0, 2.0, 2.5 + 0.01 * i], 1.0 + 0.1 * i, [0, 0, 0.3]) for i in range(7)]
     states = [body.state(omega=[0.1, 0.2, 1.0]) for body in bodies]
     found = ph.ensemble(states, step=0.02, t_end=0.4, save="all")
+    assert alone == []
     assert found.R.shape == (7, 21, 3, 3)
     for i, state in enumerate(states):
-        alone = ph.simulate(state, step=0.02, t_end=0.4)
-        np.testing.assert_array_equal(found.omega[i], alone.omega)
-        np.testing.assert_array_equal(found.invariants()["energy"][i], alone.invariants()["energy"])
-        assert found.drift()["energy"][i] == pytest.approx(alone.drift()["energy"], abs=1e-13)
+        single = ph.simulate(state, step=0.02, t_end=0.4)
+        np.testing.assert_array_equal(found.omega[i], single.omega)
+        np.testing.assert_array_equal(found.invariants()["energy"][i], single.invariants()["energy"])
+        assert found.drift()["energy"][i] == pytest.approx(single.drift()["energy"], abs=1e-13)
+
+
+def test_members_of_one_system_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their energies are numbers or not: one call says it, unless one of them is refused."""
+    body = ph.AttitudeBody([1.0, 2.0, 2.5], potential="sqrt(R33 + 0.2)")
+    looked: list[State] = []
+    monkeypatch.setattr(blocks, "check_start", lambda state: (looked.append(state), check_start(state)))
+    states = [body.state(omega=[0.1 * i, 0.2, 0.1]) for i in range(5)]
+    good = ph.ensemble(states, step=0.05, steps=2, workers=1)
+    assert [state.values["R"].shape for state in looked] == [(5, 3, 3)]
+    assert not good.failures
+    states[3] = body.state(R=np.diag([1.0, -1.0, -1.0]))
+    found = ph.ensemble(states, step=0.05, steps=2, workers=1)
+    assert "member 3: InvalidInputError" in str(found.failures[0])
+    assert "outside the domain of the potential" in str(found.failures[0])
+    np.testing.assert_array_equal(np.delete(found.states, 3, 0), np.delete(good.states, 3, 0))
 
 
 @pytest.mark.verify

@@ -24,7 +24,7 @@ from ..simulation.arguments import check_start
 from ..simulation.driver import run_without_warnings
 from ..simulation.trajectory import Trajectory
 from .lane_groups import lane_key
-from .members import Members, mismatch
+from .members import Members, flat_rows, mismatch
 
 Array = NDArray[np.float64]
 
@@ -185,9 +185,8 @@ class _Group:
         missing = -n % W
         if missing:  # a short block repeats the first member of its last lanes
             rows = np.concatenate([rows, np.repeat(rows[n + missing - W :][:1], missing, axis=0)])
-        return np.ascontiguousarray(rows.reshape(-1, W, rows.shape[1]).transpose(0, 2, 1)).reshape(
-            -1, W * rows.shape[1]
-        )
+        runs, numbers = len(rows) // W, rows.shape[1]  # which may be none
+        return np.ascontiguousarray(rows.reshape(runs, W, numbers).transpose(0, 2, 1)).reshape(runs, W * numbers)
 
     def _advance(self, job: Job, kind: Any) -> tuple[Array, Any]:
         """Samples (member, time, size), and who failed; both may have more members than there are."""
@@ -262,10 +261,11 @@ def _advance_run(job: Job, schedule: Schedule, run: Run) -> tuple[Array, int]:
 
 def _grouped(job: Job, block: Block) -> tuple[list[_Group], list[int]]:
     """The members of a block in groups that can share lanes, and those that have to run alone."""
-    shared, rows = job.members.system, job.members.rows(job.form, block.numbers)
-    if shared is not None and rows is not None and job.schedule is not None and not shared.offers("energies"):
+    stack = None if job.schedule is None else job.members.together(block.numbers)
+    rows = None if stack is None or not _can_all_start(stack) else flat_rows(stack, job.form)
+    if stack is not None and rows is not None:
+        shared, places = stack.system, list(range(len(rows)))
         block.initial[:] = rows
-        places = list(range(len(rows)))
         return [
             _Group(lambda k: job.members.state(block.numbers[k]), places, rows, [shared], shared.parameters()[None])
         ], []
@@ -296,6 +296,18 @@ def _grouped(job: Job, block: Block) -> tuple[list[_Group], list[int]]:
         p = numbers[places[0]][None] if one else np.stack([numbers[k] for k in places])
         groups.append(_Group(states.__getitem__, places, block.initial[places], systems[:1] if one else systems, p))
     return groups, alone
+
+
+def _can_all_start(stack: State) -> bool:
+    """Whether all members of this state share lanes and none is refused, asked about all of them at once."""
+    if not stack.system.same_bits_in_lanes:
+        return False
+    try:
+        if stack.system.offers("energies"):
+            check_start(stack)
+    except Exception:  # one of them is refused, or a user's function takes one state at a time
+        return False
+    return True
 
 
 def _checked_state(job: Job, block: Block, i: int) -> State | None:

@@ -49,8 +49,8 @@ class Members(ABC):
         assert error is not None
         raise error
 
-    def rows(self, form: str, numbers: range) -> Array | None:
-        """The states of these members as flat rows in a representation, where they need not be made one by one."""
+    def together(self, numbers: range) -> State | None:
+        """These members as one state with arrays, where they share their system and need not be made one by one."""
         return None
 
     def part(self, numbers: range) -> Members:
@@ -98,6 +98,15 @@ class ListedMembers(Members):
     def system(self) -> System | None:
         return self._system
 
+    def together(self, numbers: range) -> State | None:
+        if self._system is None:
+            return None
+        some = self.states[numbers.start : numbers.stop]
+        names = some[0].values.keys()
+        if any(state.values.keys() != names for state in some):
+            return None
+        return State(self._system, {name: np.stack([s.values[name] for s in some]) for name in names}, some[0].t)
+
     def part(self, numbers: range) -> Members:
         return ListedMembers(self.states[numbers.start : numbers.stop])
 
@@ -118,17 +127,12 @@ class StackedMembers(Members):
     def system(self) -> System | None:
         return self.stack.system
 
-    def rows(self, form: str, numbers: range) -> Array | None:
-        system, values = self.stack.system, self.stack.values
-        variables = system.representations[form].layout.variables
-        if type(system).enter is not System.enter or any(v.name not in values for v in variables):
-            return None
-        part = slice(numbers.start, numbers.stop)
-        return np.concatenate([values[v.name][part].reshape(len(numbers), -1) for v in variables], axis=1)
+    def together(self, numbers: range) -> State:
+        part, stack = slice(numbers.start, numbers.stop), self.stack
+        return State(stack.system, {name: v[part] for name, v in stack.values.items()}, stack.t)
 
     def part(self, numbers: range) -> Members:
-        part, stack = slice(numbers.start, numbers.stop), self.stack
-        return StackedMembers(State(stack.system, {name: v[part] for name, v in stack.values.items()}, stack.t))
+        return StackedMembers(self.together(numbers))
 
 
 @dataclass
@@ -146,6 +150,15 @@ class MadeMembers(Members):
         if not isinstance(state, State):
             raise InvalidInputError("states", state, "a function of the member's number that returns a state")
         return state
+
+
+def flat_rows(stack: State, form: str) -> Array | None:
+    """The members of a state with arrays as flat rows in a representation; None where it needs other variables."""
+    system, values = stack.system, stack.values
+    variables = system.representations[form].layout.variables
+    if type(system).enter is not System.enter or any(v.name not in values for v in variables):
+        return None
+    return np.concatenate([values[v.name].reshape(len(values[v.name]), -1) for v in variables], axis=1)
 
 
 def as_members(states: Any, members: int | None = None) -> Members:
