@@ -40,6 +40,11 @@ def test_few_bodies_are_not_worth_it() -> None:
     assert (perturbed[Form.DEFAULT].force, perturbed[Form.LAGRANGIAN].force) == with_perturbations
 
 
+def test_flows_take_the_parallel_form() -> None:
+    """Linked into its caller, as other functions are, it would run on one core."""
+    assert pair_evaluator(second_order).linked.targetoptions["parallel"]
+
+
 @pytest.mark.verify
 def test_what_lies_behind_the_pairs_is_left_alone() -> None:
     """What is found for the last pair is the last that is written."""

@@ -51,6 +51,11 @@ class ParallelCompiled(Compiled):
         """Numba's dispatcher, which runs loops in parallel."""
         return cached_dispatcher(self.function, parallel=True)
 
+    @property
+    def linked(self) -> Any:
+        """The same: code that is linked into its callers would run on one core."""
+        return self.dispatcher
+
 
 class ParallelFlow(Flow):
     """A flow on doubles in the main thread that uses all cores; elsewhere the `serial` one, with the same result."""
@@ -95,10 +100,10 @@ def pair_evaluator(gravity: Any) -> Compiled:
 
 
 @kernel
-def sum_pairs_in_parallel(S: Any, y: Any, p: Any, evaluate_pairs: Any) -> None:
+def sum_pairs_in_parallel(S: Any, y: Any, p: Any, evaluate: Any) -> None:
     """As `sum_pairs`, with the pairs evaluated by a `pair_evaluator`."""
     n, pairs, first = par_int(p, BODIES, S), par_int(p, PAIRS, S), workspace_at(par_int(p, BODIES, S))
-    evaluate_pairs(y, p, n, pairs, first, par_int(p, ROOM, S))
+    evaluate(y, p, n, pairs, first, par_int(p, ROOM, S))
     for e in range(force_at(n, 0), first):
         put(y, e, S, 0.0)
     for k in range(pairs):
