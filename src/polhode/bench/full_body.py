@@ -4,7 +4,10 @@ many bodies, without output."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from time import perf_counter
 
+import numba
 import numpy as np
 
 from ..bodies import Ellipsoid, PointMasses
@@ -19,6 +22,7 @@ LIMITS = {2: 6.0, 4: 80.0, 6: 300.0, 8: 800.0}
 STEPS = {2: 20_000, 4: 4_000, 6: 2_000, 8: 1_000}
 STEP = 40.0
 MANY = (25, 50, 100, 200)
+ONE_THREAD = "LGVI 2, 1 thread, wall clock"
 
 
 def lump(mass: float, size: list[float], seed: int) -> PointMasses:
@@ -36,10 +40,10 @@ def binary(order: int) -> State:
     )
 
 
-def cluster(n: int) -> State:
+def cluster(n: int, gravity: int = 2) -> State:
     """So many ellipsoids on a lattice, slowly moving."""
     rng = np.random.default_rng(1)
-    problem = FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.06]) for _ in range(n)], gravity=2, G=1e-3)
+    problem = FullBodyProblem([Ellipsoid(1.0, [0.1, 0.08, 0.06]) for _ in range(n)], gravity=gravity, G=1e-3)
     side = int(np.ceil(n ** (1 / 3)))
     places = 2.0 * np.stack(np.meshgrid(*[range(side)] * 3), -1).reshape(-1, 3)[:n]
     return problem.state(x=places, v=0.05 * rng.normal(size=(n, 3)), omega=rng.normal(size=(n, 3)))
@@ -59,3 +63,26 @@ def cluster_entries(effort: Effort, peers: tuple[str, ...]) -> Iterator[Entry]:
         steps = max(2, 20_000 // n**2)
         pairs = n * (n - 1) // 2
         yield Entry("LGVI 2", f"{n} bodies, order 2", Job(LGVI(), cluster(n), step=0.02, steps=steps), steps * pairs)
+    if effort.quick or numba.config.NUMBA_NUM_THREADS < 2:
+        return
+    n, steps = MANY[-1], 10
+    job, work, setting = (
+        Job(LGVI(), cluster(n, 4), step=0.02, steps=steps),
+        steps * n * (n - 1) // 2,
+        f"{n} bodies, order 4",
+    )
+    yield Entry(ONE_THREAD, setting, partial(on_the_wall, job, 1), work, own_time=True)
+    two = Bar(ONE_THREAD, 1.6, gain=True)
+    yield Entry("LGVI 2, 2 threads, wall clock", setting, partial(on_the_wall, job, 2), work, two, own_time=True)
+
+
+def on_the_wall(job: Job, threads: int) -> float:
+    """The seconds that a job takes with so many threads for its pairs."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        began = perf_counter()
+        job()
+        return perf_counter() - began
+    finally:
+        numba.set_num_threads(before)
