@@ -198,8 +198,6 @@ class _Group:
 
         def start(g: int) -> Start:
             state = self.state(self.places[g * width(kind)])
-            if kind == double:
-                return Start.of(state, schedule.step, method.representation)
             p = parameters[min(g, len(parameters) - 1)]
             return Start(state, schedule.step, kind, representation, starts[g].copy(), p.copy())
 
@@ -244,8 +242,8 @@ def _advance_run(job: Job, schedule: Schedule, run: Run) -> tuple[Array, int]:
     """Samples (time, row) of one run, and its status."""
     samples = np.zeros((len(schedule.numbers), run.row_size))
     every = schedule.total + 1 if schedule.final else schedule.every
-    run.begin(0)  # a closed form begins with its own value at the start
-    if not schedule.final:
+    if not schedule.final or not schedule.total:
+        run.begin(0)  # a closed form begins with its own value at the start
         samples[0] = run.row
     status, chunk = 0, max(1, WORK_AT_ONCE // width(run.kind))
     for first in range(0, schedule.total, chunk):

@@ -15,7 +15,7 @@ from ..core.method import Array, Method, Report, Run, Start, one_of, sampled_ste
 from ..core.representation import Form
 from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
-from ..scalars import Lanes, get, kernel, lanes, put, tail, width
+from ..scalars import Lanes, double, get, kernel, lanes, put, tail, width
 from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
 from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
 from .dop853_lengths import (
@@ -334,7 +334,7 @@ class DOP853Run(Run):
     dense = True
 
     def __init__(self, method: DOP853, start: Start) -> None:
-        self.layout, self.kind = start.representation.layout, start.kind
+        self.layout, self.kind, self._method = start.representation.layout, start.kind, method
         self.clock, self.report = Clock(float(start.state.t), float(start.step)), Report()
         self.variables = QuaternionVariables(start)
         self._equations = self.variables.equations()
@@ -355,6 +355,16 @@ class DOP853Run(Run):
         self.clock, self.report = Clock(self.clock.t0, float(step)), Report()
         self._step = self._step._replace(tolerances=method.tolerances(step))
         self.restore(self._first)
+
+    def set_out(self, start: Start) -> bool:
+        if start.state.system is not self.variables.start.state.system or start.kind != double or self.kind != double:
+            return False
+        z = self.variables.enter(start.y[None])[0]
+        self._first = np.concatenate([z, z, [start.state.t, 0.0, 0.0]])
+        self.clock = Clock(float(start.state.t), float(start.step))
+        self.begin_anew(self._method, start.step)
+        self._direction = math.copysign(1.0, self.clock.step)
+        return True
 
     @property
     def shortest(self) -> float:
