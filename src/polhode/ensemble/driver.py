@@ -17,14 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.dates import Epoch
 from ..core.facade import above
 from ..core.method import Method
 from ..core.representation import Form
+from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI
 from ..scalars.lanes import lane_width
 from ..simulation.accuracy import check_tolerance
 from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, is_whole
+from ..simulation.records import labels
 from .blocks import Failure, Job, Schedule, StopFlag
 from .members import Members, as_members
 from .progress import members_bar
@@ -55,6 +58,8 @@ def ensemble(
     lane_width: int = 0,
     progress: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    units: Units | Mapping[str, str] | None = None,
+    epoch: Epoch | str | Mapping[str, str] | None = None,
     store: str | os.PathLike[str] | None = None,
     client: Any = None,
 ) -> Ensemble:
@@ -62,7 +67,7 @@ def ensemble(
 
     `states` is a list of states of systems of one class, whose numbers may differ; or one state whose values have an axis
     for the members in front; or a function of the member's number that makes a state, together with the number of
-    `members`. `step`, `t_end`, `steps`, `tolerance`, `t_eval` and `method` are those of `simulate`.
+    `members`. `step`, `t_end`, `steps`, `tolerance`, `t_eval`, `method`, `units` and `epoch` are those of `simulate`.
 
     `save`: "final" keeps the last state of each member; "all" every step; a number n every n-th step, the first and the
     last. `reduce`: functions by name, of an `Ensemble` with some of the members and all samples that `save` asks for, which
@@ -88,7 +93,7 @@ def ensemble(
     """
     job = job_of(as_members(states, members), step, t_end, steps, tolerance, t_eval, method, save, lane_width)
     task = Task(job, check_reductions(reduce), check_inputs(inputs, len(job.members)))
-    details, threads = dict(provenance or {}), check_workers(workers)
+    details, threads = labels(provenance, units, epoch), check_workers(workers)
     if store is not None:
         return stream_to(store, task, client, threads, progress, details).load()  # type: ignore[no-any-return]
     if client is not None:
@@ -108,6 +113,8 @@ def stream(
     workers: int | None = None,
     progress: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    units: Units | Mapping[str, str] | None = None,
+    epoch: Epoch | str | Mapping[str, str] | None = None,
     reduce: Mapping[str, Reduction] | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
     **options: Any,
@@ -122,7 +129,7 @@ def stream(
     save, width = options.get("save", "final"), options.get("lane_width", 0)
     job = job_of(as_members(states, members), step, t_end, steps, tolerance, t_eval, method, save, width)
     task = Task(job, check_reductions(reduce), check_inputs(inputs, len(job.members)))
-    return stream_to(store, task, client, check_workers(workers), progress, dict(provenance or {}))
+    return stream_to(store, task, client, check_workers(workers), progress, labels(provenance, units, epoch))
 
 
 class Parts:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.dates import Epoch
 from ..core.facade import above
 from ..core.layout import Layout
 from ..core.method import Method
 from ..core.system import State, System
+from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.records import Stats
 from ..simulation.trajectory import Trajectory
@@ -74,6 +76,16 @@ class Ensemble:
     def layout(self) -> Layout:
         """The variables that the states are made of."""
         return self.members.first.system.representations[self.form].layout
+
+    @property
+    def units(self) -> Units:
+        """The units of the members' numbers; those that are not named are None."""
+        return Units.given(self.provenance.get("units"))
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """The date of t = 0, and the inertial frame; None where there is none."""
+        return Epoch.given(self.provenance.get("epoch"))
 
     @property
     def failed(self) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .dataset import Dataset, Variable
 from .netcdf import read_netcdf, write_netcdf
-from .trajectory_file import CONVENTIONS
+from .trajectory_file import CONVENTIONS, time_attributes, unit_attribute
 from .zarr import is_zarr
 
 Array = NDArray[np.float64]
@@ -78,7 +78,7 @@ class GivenSystemMembers(DescribedMembers):
 
 def ensemble_dataset(ensemble: Ensemble) -> Dataset:
     """Every field and conserved quantity with the dimensions member and time, inputs as coordinates, and who failed."""
-    system = ensemble.members.first.system
+    system, units = ensemble.members.first.system, ensemble.units
     data: dict[str, Variable] = {}
 
     def add(name: str, dims: tuple[str, ...], array: Any, **attributes: str) -> None:
@@ -87,17 +87,24 @@ def ensemble_dataset(ensemble: Ensemble) -> Dataset:
 
     if not ensemble.failed.all():
         for name, info in system.fields.items():
-            add(name, (MEMBER, TIME), getattr(ensemble, name), long_name=info.meaning, units=info.unit or "1")
+            add(
+                name,
+                (MEMBER, TIME),
+                getattr(ensemble, name),
+                long_name=info.meaning,
+                **unit_attribute(units, info.unit),
+            )
         for name, array in ensemble.invariants().items():
-            meaning = system.conserved[name].meaning
-            add(f"invariant_{name}", (MEMBER, TIME), array, long_name=meaning, units="consistent")
+            kept = system.conserved[name]
+            unit = unit_attribute(units, kept.unit, "consistent")
+            add(f"invariant_{name}", (MEMBER, TIME), array, long_name=kept.meaning, **unit)
         for name, array in ensemble.drift().items():
             add(f"drift_{name}", (MEMBER,), array, long_name=f"largest deviation of {name} from its initial value")
     for name, array in ensemble.reductions.items():
         add(f"{REDUCTION}{name}", (MEMBER,), array)
     add("failed", (MEMBER,), ensemble.failed.astype(np.int8), long_name="1 where the member failed")
     coordinates = {MEMBER: Variable((MEMBER,), np.arange(len(ensemble), dtype=np.int32))}
-    coordinates[TIME] = Variable((TIME,), ensemble.t)
+    coordinates[TIME] = Variable((TIME,), ensemble.t, time_attributes(ensemble))
     for name, values in ensemble.inputs.items():
         coordinates[INPUT + name] = Variable((MEMBER, *([f"{name}_i"] * (values.ndim - 1))), values)
     attributes = {"Conventions": "CF-1.10", "title": repr(ensemble), "source": f"polhode {__version__}"}

@@ -23,6 +23,7 @@ from .._version import __version__
 from ..core.method import known_methods
 from ..core.system import System
 from ..core.units import Units
+from ..ensemble.result import Ensemble
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.records import Accuracy, Commands, Occurrence, Stats
 from ..simulation.trajectory import Trajectory
@@ -247,7 +248,7 @@ def unit_attribute(units: Units, dimension: str | None, unnamed: str | None = No
     return {} if found is None else {"units": found}
 
 
-def time_attributes(trajectory: Trajectory) -> dict[str, str]:
+def time_attributes(trajectory: Trajectory | Ensemble) -> dict[str, str]:
     """The attributes of times: with an epoch, those of the CF conventions, so that other tools show dates."""
     units, epoch = trajectory.units, trajectory.epoch
     word = CF_TIMES.get(units.size("time") or 0.0)

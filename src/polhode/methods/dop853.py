@@ -344,9 +344,8 @@ class DOP853Run(Run):
         self.carried, self._first = self.y.size, self.y.copy()
         stage, work = np.zeros(blocks * BLOCK), np.zeros(VECTORS * blocks * BLOCK)
         sizes = Sizes(n, width(self.kind), blocks)
-        tolerances = method.tolerances(self.clock.step)
         corners = np.array(start.state.system.corners, dtype=np.float64)
-        self._step = Step(stage, work, sizes, tolerances, np.zeros(CONTROLS), corners)
+        self._step = Step(stage, work, sizes, method.tolerances(self.clock.step), np.zeros(CONTROLS), corners)
         self._direction = math.copysign(1.0, self.clock.step)
         self._ready = False
 
@@ -360,10 +359,9 @@ class DOP853Run(Run):
         if start.state.system is not self.variables.start.state.system or start.kind != double or self.kind != double:
             return False
         z = self.variables.enter(start.y[None])[0]
-        self._first = np.concatenate([z, z, [start.state.t, 0.0, 0.0]])
-        self.clock = Clock(float(start.state.t), float(start.step))
+        self.clock, self._direction = Clock(float(start.state.t), float(start.step)), math.copysign(1.0, start.step)
+        self._first = np.concatenate([z, z, [self.clock.t0, 0.0, 0.0]])
         self.begin_anew(self._method, start.step)
-        self._direction = math.copysign(1.0, self.clock.step)
         return True
 
     @property

@@ -49,3 +49,21 @@ def test_quantities_by_name(swept: ph.Ensemble) -> None:
             quantity(swept, wrong)
     with pytest.raises(InvalidInputError, match="figure"):
         swept.plot("pie")
+
+
+def test_figures_and_files_name_the_units() -> None:
+    states, units = (
+        [BODY.state(omega=[0.1 * i, 1.0, 0.1]) for i in range(3)],
+        {"length": "m", "time": "s", "mass": "kg"},
+    )
+    named = ph.ensemble(states, step=0.1, steps=10, save=2, units=units, epoch="2030-01-01")
+    fan = named.plot("fan", field="Pi").axes
+    assert (fan[0].get_ylabel(), fan[-1].get_xlabel()) == ("Pi x (kg m² s⁻¹)", "time (s since 2030-01-01 TDB)")
+    assert named.plot("fan", field="q").axes[0].get_ylabel() == "q[0]"
+    across = [ax.get_xlabel() for ax in named.plot("histogram", quantities=["omega[1]", "drift of energy"]).axes]
+    assert across == ["omega y (rad s⁻¹) at t = 1 s", "drift of energy (kg m² s⁻²)"]
+    dataset = named.to_xarray()
+    assert dataset.invariant_energy.attrs["units"] == "kg m2 s-2"
+    assert dataset.time.attrs["units"].startswith("seconds since 2030-01-01")
+    plain = ph.ensemble(states, step=0.1, steps=10, save=2)
+    assert (plain.plot("fan").axes[-1].get_xlabel(), plain.to_xarray().omega.attrs["units"]) == ("time", "rad/time")

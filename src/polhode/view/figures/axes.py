@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...core.system import System
 from ...core.units import KNOWN, Units
+from ...ensemble.result import Ensemble
 from ...errors import InvalidInputError
 from ...simulation.trajectory import Trajectory
 
@@ -70,7 +71,7 @@ def plain_label(text: str) -> str:
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
-def label_time(axis: Axis, trajectory: Trajectory) -> None:
+def label_time(axis: Axis, trajectory: Trajectory | Ensemble) -> None:
     """Label an axis with the time, in the unit in which its extent is read most easily."""
     units, epoch = trajectory.units, trajectory.epoch
     extent = float(np.ptp(trajectory.t))

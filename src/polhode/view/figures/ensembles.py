@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...ensemble.result import Ensemble
 from ...errors import InvalidInputError
+from .axes import label_time, superscripts
 from .style import BLUE, GREY, PALETTE, styled
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def plot_fan(ensemble: Ensemble, field: str | None = None) -> Figure:
             ax.fill_between(ensemble.t, low, high, color=BLUE, alpha=0.18, linewidth=0, label="5 % … 95 %")
             ax.fill_between(ensemble.t, lower, upper, color=BLUE, alpha=0.32, linewidth=0, label="25 % … 75 %")
             ax.plot(ensemble.t, middle, color=BLUE, label="median")
-        ax.set_ylabel(component_name(ensemble, name, k))
-    panels[-1].set_xlabel("time")
+        ax.set_ylabel(component_name(ensemble, name, k) + _printed_unit(ensemble, name))
+    label_time(panels[-1].xaxis, ensemble)
     panels[0].set_title(_headline(ensemble))
     if len(ensemble.t) > 1:
         drawing.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=3, fontsize=8)
@@ -165,13 +166,32 @@ def _components(ensemble: Ensemble) -> list[str]:
 
 def _label(ensemble: Ensemble, name: str) -> str:
     """What a quantity is called at an axis."""
-    if name in ensemble.reductions or name in ensemble.inputs or name.startswith("drift of "):
+    if name in ensemble.reductions or name in ensemble.inputs:
         return name
+    unit = _printed_unit(ensemble, name)
+    if name.startswith("drift of "):
+        return name + unit
     field, _, index = name.partition("[")
     text = component_name(ensemble, field, int(index.removesuffix("]"))) if index else name
     if not index and ensemble.members.first.system.fields[field].shape:
         text = f"|{field}|"
-    return f"{text} at t = {ensemble.t[-1]:g}"
+    time = ensemble.units.time or ""
+    return f"{text}{unit} at t = {ensemble.t[-1]:g} {time}".rstrip()
+
+
+def _printed_unit(ensemble: Ensemble, name: str) -> str:
+    """The unit of a quantity in brackets, where the ensemble names its units."""
+    dimension = unit_of(ensemble, name)
+    unit = ensemble.units.of(dimension) if ensemble.units and dimension else None
+    return f" ({superscripts(unit)})" if unit else ""
+
+
+def unit_of(ensemble: Ensemble, name: str) -> str:
+    """The dimension of a field, a component of one, or the drift of a conserved quantity; empty where it has none."""
+    system = ensemble.members.first.system
+    if name.startswith("drift of "):
+        return system.conserved[name.removeprefix("drift of ")].unit or ""
+    return system.fields[name.partition("[")[0]].unit or ""
 
 
 def _headline(ensemble: Ensemble) -> str:
