@@ -46,6 +46,7 @@ def test_a_store_holds_what_the_memory_would(tmp_path: Path) -> None:
     assert found.members.state(40).system.describe() == member(40).system.describe()
     again = ph.Ensemble.load(path)
     np.testing.assert_array_equal(again.states, whole.states)
+    assert EnsembleStore(path).numbers == whole.states.size
     parts = list(EnsembleStore(path).parts())
     assert len(parts) > 1
     np.testing.assert_array_equal(np.concatenate([part.omega for part in parts]), whole.omega)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SUFFIX, STORE = ".ensemble.nc", ".ensemble.zarr"
 SHOWN_FAILURES = 5
-LARGEST_LOADED = 2_000_000  # samples of a store that are summarised and drawn
+LARGEST_LOADED = 2**26  # doubles of a store that is summarised and drawn: half a gigabyte
 LARGEST_FIELDS = 2**27  # doubles of which figures are drawn
 
 
@@ -71,7 +71,7 @@ def ensemble(
     make_folder(out)
     if on_cluster:
         found = _on_cluster(plan, file, workers, scheduler, overwrite, not quiet)
-        if found.header["members"] * len(found.header["t"]) > LARGEST_LOADED:
+        if found.numbers > LARGEST_LOADED:
             tell(
                 f"wrote {file}, which is too large to be summarised here: EnsembleStore(...).parts() reads it in parts"
             )

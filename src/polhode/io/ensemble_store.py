@@ -59,6 +59,11 @@ class EnsembleStore:
             raise InvalidInputError("store", str(self.path), problem="this folder does not hold an ensemble of polhode")
         return dict(group.attrs[HEADER])
 
+    @property
+    def numbers(self) -> int:
+        """How many doubles the samples of all members are."""
+        return int(self._zarr.open_group(self.path, mode="r")[STATE].size)
+
     def begin(self, task: Task, blocks: list[range], provenance: Mapping[str, Any]) -> list[range]:
         """Make the store, or take up one of the same ensemble; returns the blocks that are still to do."""
         wanted = _header(task, blocks, provenance)

@@ -10,7 +10,8 @@ axes; `mesh_scale` multiplies the file's coordinates and matters only together w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, get_origin, get_type_hints
 
 from ...bodies import KINDS, Body, Compound, Part, Polyhedron
@@ -23,10 +24,7 @@ from .validation import ScenarioError, arguments, members, nearest
 def build_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `make` in a table, with bodies in place of the tables that describe them."""
     found = dict(table)
-    for name, hint in get_type_hints(make.__init__).items():
-        key = body_key(name, hint)
-        if key is None:
-            continue
+    for name, key, many in arguments_for_bodies(make.__init__):
         if key != name and isinstance(table.get(name), dict):
             raise ScenarioError(where, f"{path}.{name}", problem=f"a body with a shape is described in [{path}.{key}]")
         if key not in table:
@@ -36,13 +34,22 @@ def build_bodies(where: str, path: str, make: Any, table: dict[str, Any]) -> dic
                 where, f"{path}.{key}", problem=f"{key} and {name} exclude each other: give one of them"
             )
         given, place = found.pop(key), f"{path}.{key}"
-        if get_origin(hint) is not Sequence:
+        if not many:
             found[name] = build_body(where, place, given)
         elif not isinstance(given, list) or not given:
             raise ScenarioError(where, place, given, "a list of at least one body")
         else:
             found[name] = [build_body(where, f"{place}[{i}]", one) for i, one in enumerate(given)]
     return found
+
+
+@cache
+def arguments_for_bodies(function: Callable[..., Any]) -> list[tuple[str, str, bool]]:
+    """The arguments of a function that take bodies: each with its key in scenarios, and whether it takes several."""
+    keys = (
+        (name, body_key(name, hint), get_origin(hint) is Sequence) for name, hint in get_type_hints(function).items()
+    )
+    return [(name, key, many) for name, key, many in keys if key is not None]
 
 
 def body_key(name: str, hint: Any) -> str | None:

@@ -68,8 +68,12 @@ class ScenarioMembers(Members):
         return draw(self.scenario)
 
     @cached_property
+    def _known(self) -> dict[str, type[System]]:
+        return known_systems()  # which every member asks for
+
+    @cached_property
     def _base(self) -> System:
-        return build_object(self.scenario.name, "system", self.scenario.document.system, known_systems())  # type: ignore[no-any-return]
+        return build_object(self.scenario.name, "system", self.scenario.document.system, self._known)  # type: ignore[no-any-return]
 
     @property
     def system(self) -> System | None:
@@ -84,7 +88,7 @@ class ScenarioMembers(Members):
         for key, values in self.draws.inputs.items():
             place(self.scenario.name, tables, key, values[i].tolist())
         where = f"{self.scenario.name}, member {i}"
-        system = self.system or build_object(where, "system", tables["system"], known_systems())
+        system = self.system or build_object(where, "system", tables["system"], self._known)
         if i == 0 or self.system is None:
             return build_state(where, system, tables["state"])
         with locate_errors(where, "state"):  # its keys are those of the first, which were checked
