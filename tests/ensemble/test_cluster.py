@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +138,13 @@ def test_a_client_of_ones_own_and_local_workers(tmp_path: Path) -> None:
     body = ph.FreeRigidBody([1.0, 2.0, 2.5])
     states = [body.state(omega=[20.0 if i == 70 else 0.3, 0.01 * i, 0.1]) for i in range(200)]
     whole = ph.ensemble(states, step=0.1, steps=10)
+    with socket.socket() as other, warnings.catch_warnings():
+        with suppress(OSError):  # if somebody has dask's usual port anyhow; it is nothing to warn of
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        warnings.simplefilter("error", UserWarning)
+        with local_cluster(1):
+            pass
     with local_cluster(2) as client:
         found = ph.ensemble(states, step=0.1, steps=10, client=client, store=tmp_path / "a.zarr")
         reduced = ph.ensemble(

@@ -84,7 +84,8 @@ def _connected(client: Any) -> Iterator[Any]:
 def local_cluster(workers: int) -> Iterator[Any]:
     """A client of so many worker processes on this machine, each with one thread."""
     distributed = extra("distributed")
-    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    options: dict[str, Any] = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    options["scheduler_kwargs"] = {"dashboard_address": "127.0.0.1:0"}  # any free port: others may be at work here too
     with (
         distributed.LocalCluster(n_workers=workers, **options) as cluster,
         distributed.Client(cluster) as client,
