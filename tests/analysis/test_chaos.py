@@ -105,8 +105,12 @@ def test_a_map_finds_the_chaotic_members() -> None:
     assert np.all(found.values[:2, 1] > found.values[:2, 0])
     assert np.all(np.isnan(found.values[2]))
     assert set(found.failures) == {(2, 0), (2, 1)}
-    for figure in (found.plot(), lyapunov(top(1.45, 0.3), step=0.05, steps=100).plot()):
-        figure.draw_without_rendering()
+    found.plot().draw_without_rendering()
+    spectrum = lyapunov(top(1.45, 0.3), step=0.05, steps=100)
+    figure = spectrum.plot()
+    figure.draw_without_rendering()
+    measured = [line for line in figure.axes[0].lines if str(line.get_label()).startswith("λ")]
+    np.testing.assert_array_equal([line.get_ydata()[0] for line in measured], spectrum.exponents)
 
 
 def test_bad_input_is_named() -> None:

@@ -30,7 +30,7 @@ def test_a_family(tmp_path: Path) -> None:
 
 
 def test_a_section(tmp_path: Path) -> None:
-    analyse("top_section", tmp_path, "analysis.crossings=5")
+    assert "more rows" not in analyse("top_section", tmp_path, "analysis.crossings=5")
     crossings = ph.load(tmp_path / "top_section-section.nc")
     np.testing.assert_allclose(crossings.omega[:, 0], 0.0, atol=1e-12)
     assert len(crossings) == 5
@@ -40,9 +40,10 @@ def test_exponents_and_a_map(tmp_path: Path) -> None:
     analyse("top_exponents", tmp_path, "run.t_end=20.0")
     rows = (tmp_path / "top_exponents-exponents.csv").read_text().splitlines()
     assert [rows[0], len(rows)] == ["exponent,uncertainty", 7]
-    analyse("top_chaos_map", tmp_path, "run.t_end=10.0", "analysis.x.count=2", "analysis.y.count=3")
+    said = analyse("top_chaos_map", tmp_path, "run.t_end=10.0", "analysis.x.count=2", "analysis.y.count=6")
+    assert "… and 2 more rows, which are in the file" in said
     rows = (tmp_path / "top_chaos_map-chaos_map.csv").read_text().splitlines()
-    assert [rows[0], len(rows)] == ["system.inertia_cm[1],state.omega[2],megno", 7]
+    assert [rows[0], len(rows)] == ["system.inertia_cm[1],state.omega[2],megno", 13]
 
 
 @pytest.mark.parametrize(

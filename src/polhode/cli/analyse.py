@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..io.scenario.analysis import AnalysisPlan
     from ..tables import Table
 
-SHOWN_CROSSINGS = 10
+SHOWN_ROWS = 10  # of a table whose length is that of a map or of a section
 
 
 @main.command(cls=ScenarioCommand)
@@ -29,6 +29,7 @@ def analyse(
     """Compute Lyapunov exponents, a chaos map, a section or a family: a table, a figure and the result as a file."""
     from ..io.atomic_files import check_files, check_folder, make_folder, replacing
     from ..io.scenario.analysis import build_analysis, check_axes
+    from ..tables import Table
 
     chosen = open_scenario(scenario, list(changes or []))
     plan = build_analysis(chosen)
@@ -45,7 +46,10 @@ def analyse(
     make_folder(out)
     tell(repr(result))
     table = _table(plan, result)
-    tell(repr(table))
+    long = plan.table.kind in ("chaos_map", "section") and len(table) > SHOWN_ROWS
+    tell(repr(Table(table.title, table.rows[:SHOWN_ROWS]) if long else table))
+    if long:
+        tell(f"… and {len(table) - SHOWN_ROWS} more rows, which are in the file")
     _save(plan, result, table, file)
     tell(f"wrote {file}")
     if plots:
@@ -77,7 +81,7 @@ def _table(plan: AnalysisPlan, result: Any) -> Table:
         "crossings",
         [
             {"t": f"{result.t[i]:.8g}"} | {name: f"{values[i]:.8g}" for name, values in columns.items()}
-            for i in range(min(len(result), SHOWN_CROSSINGS))
+            for i in range(len(result))
         ],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ def binary() -> ph.Trajectory:
 
 
 def picture(shown, fraction: float) -> np.ndarray:
-    figure = _figure((320, 240))
+    figure = _figure(50)
     draw_picture(figure, shown, fraction)
     figure.canvas.draw()
     return np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
@@ -60,6 +61,15 @@ def test_bodies_are_drawn_where_they_are(binary: ph.Trajectory) -> None:
             near = pixels[row - 3 : row + 4, column - 3 : column + 4].reshape(-1, 3)
             red_first = int(item.colour[1:3], 16) > int(item.colour[5:7], 16)
             assert np.median((near[:, 0] > near[:, 2]) == red_first) == 1.0
+
+
+def test_a_long_title_stays_in_the_picture_beside_the_names(binary: ph.Trajectory) -> None:
+    figure = _figure(100)
+    draw_picture(figure, replace(scene(binary), title="A title of many words " * 5), 0.0)
+    figure.canvas.draw()
+    title, _, *names = [text.get_window_extent() for text in figure.texts]
+    assert title.height > 40.0
+    assert title.x1 < min(name.x0 for name in names)
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,21 @@ NAMES = {"megno": "MEGNO", "fli": "fast Lyapunov indicator", "lyapunov": "larges
 
 @styled
 def plot_lyapunov(result: LyapunovSpectrum) -> Figure:
-    """Mean rates of growth from the start, over time on a logarithmic scale."""
+    """Mean rates of growth from the start, over time on a logarithmic scale, and the exponents where they are measured."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     ax = figure.subplots()
+    elapsed = np.abs(result.t - result.state.t)
     for i, curve in enumerate(result.running.T):
-        ax.semilogx(np.abs(result.t - result.state.t), curve, label=f"λ{i + 1} = {result.exponents[i]:.3g}")
+        (line,) = ax.semilogx(elapsed, curve, linewidth=1.0)
+        value, measured = result.exponents[i], elapsed[-1] * np.array([0.5, 1.0])
+        ax.plot(measured, [value] * 2, color=line.get_color(), linewidth=3.5, label=f"λ{i + 1} = {value:.3g}")
     ax.axhline(0.0, color=GREY, linewidth=0.8)
-    ax.set(
-        xlabel="time", ylabel="mean rate of growth", title=f"Lyapunov exponents of {type(result.state.system).__name__}"
+    ax.set(xlabel="time", ylabel="rate of growth", title=f"Lyapunov exponents of {type(result.state.system).__name__}")
+    figure.legend(
+        loc="outside right center", title="thick: slope over\nthe second half;\nthin: mean growth\nsince the start"
     )
-    figure.legend(loc="outside right center")
     return figure
 
 

@@ -49,7 +49,8 @@ def plot_momenta(trajectory: Trajectory, *, ax: Given = None) -> Figure:
         name = "all bodies" if i == count else names[i] if count > 1 else ""
         title = f"angular momentum RΠ, {attitude_frames(trajectory).split(' to ')[-1]} frame"
         ax.set_title((f"{name}" if name else title) + (turning.note if i == 0 else ""))
-        label_quantity(ax.yaxis, trajectory.units, trajectory.system.fields["Pi"].unit, r"$\pi = R\,\Pi$")
+        unit = trajectory.system.fields["Pi"].unit
+        label_quantity(ax.yaxis, trajectory.units, unit, r"$\pi = R\,\Pi$", unnamed=unit)
         legend_beside(ax)
     if count > 1 and given is None:
         figure.suptitle("Angular momenta in the inertial frame", size=11)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MANY_TURNS = 40  # beyond which a circulating angle is drawn as dots
 MAX_CURVES = 8  # bodies, and pairs of bodies, that a figure shows
+SEEN = 0.02  # the least change of an energy that is seen, as a part of the height of a figure of them all
+ROUNDING = 1e-9  # changes below this part of the height are none
 
 
 def has_positions(system: System) -> bool:
@@ -82,21 +84,10 @@ def plot_orbits(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     far = f"{nearest * metres:.5g}{f' {lengths}' if lengths else ''}"
     when = f"{closest * seconds:.5g} {times}" if times else f"t = {closest:.5g}"
     right.plot(closest, nearest, ".", color=GREY)
-    side = -1 if closest > np.mean(trajectory.t[[0, -1]]) else 1  # towards the middle, where there is room
-    right.annotate(
-        f"{far} at {when}",
-        (closest, nearest),
-        (8 * side, 6),
-        textcoords="offset points",
-        ha="left" if side > 0 else "right",
-        fontsize=8,
-        color=GREY,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
-    )
     if nearest < 0.5 * farthest:
         right.set_ylim(0.0, 1.1 * farthest)
     right.margins(x=0.01, y=0.12)
-    right.set_title("Distance between mass centres, with its minimum")
+    right.set_title(f"Distance: least {far} at {when}")
     if x.shape[1] > 2:
         legend_beside(right)
     return figure
@@ -182,15 +173,22 @@ def break_at_jumps(angle: Array, turn: float) -> Array:
 
 @styled
 def plot_energies(trajectory: Trajectory, *, ax: Given = None) -> Figure:
-    """The parts of the energy, kinetic and potential, and their sum."""
+    """The parts of the energy, kinetic and potential, and their sum; where these would be straight lines, their changes."""
     trajectory = drawable_part(trajectory)
     figure, (ax,) = panels(ax, ["a"], (8.0, 4.0))
-    for label, values in trajectory.system.energies(trajectory.values, trajectory.t).items():
+    parts = trajectory.system.energies(trajectory.values, trajectory.t)
+    height = float(np.ptp(list(parts.values()))) or 1.0
+    changes = {label: float(np.ptp(values)) / height for label, values in parts.items()}
+    hidden = ROUNDING < max(changes.values()) < SEEN
+    for label, values in parts.items():
         style = {"color": BLACK, "linewidth": 1.8} if label == "total" else {"linewidth": 1.1}
-        ax.plot(trajectory.t, values, label=plain_label(label), **style)
+        first = f": {values[0]:.4g} at first" if hidden else ""
+        shown = values - values[0] if hidden else values
+        # the wider ones behind, since they may fill what is in front of them
+        ax.plot(trajectory.t, shown, label=plain_label(label) + first, zorder=2.9 - changes[label], **style)
     ax.margins(x=0.01)
     label_time(ax.xaxis, trajectory)
-    label_quantity(ax.yaxis, trajectory.units, "mass length²/time²", "energy")
-    ax.set_title("Parts of the energy")
+    label_quantity(ax.yaxis, trajectory.units, "mass length²/time²", "change of energy" if hidden else "energy")
+    ax.set_title("Parts of the energy" + (", less their first values" if hidden else ""))
     legend_beside(ax)
     return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 LONGEST = 20.0  # seconds, unless another length is asked for
 FRAMES_PER_SECOND = {".gif": 20, ".mp4": 30}
-PIXELS = {".gif": (640, 480), ".mp4": (1280, 960)}
+INCHES = (6.4, 4.8)  # the same for both kinds, so that letters and lines have the same share of the picture
+DOTS_PER_INCH = {".gif": 100, ".mp4": 200}
 MOST_FRAMES = 20_000
-DOTS_PER_INCH = 100
+TITLE_LETTERS = 50  # in a line, which ends before the names on the right
 MARGIN = 1.08  # from the middle of the picture to its nearest edge, in radii of the scene
 
 
@@ -44,10 +46,10 @@ def save_movie(
         longest = MOST_FRAMES // FRAMES_PER_SECOND[kind]
         raise InvalidInputError("seconds", seconds, f"a number above 0, and at most {longest}")
     check_matplotlib()
-    figure = _figure(PIXELS[kind])
+    figure = _figure(DOTS_PER_INCH[kind])
     with replacing(path) as beside:
         writer = _writer(kind)
-        with writer.saving(figure, str(beside), dpi=DOTS_PER_INCH):
+        with writer.saving(figure, str(beside), dpi=DOTS_PER_INCH[kind]):
             for i in _counted(count, progress):
                 draw_picture(figure, shown, i / max(count - 1, 1))
                 writer.grab_frame()
@@ -63,7 +65,8 @@ def draw_picture(figure: Figure, shown: Scene, fraction: float) -> None:
     wide, high = figure.get_size_inches() / figure.get_size_inches().min()
     ax.set_xlim(-MARGIN * wide, MARGIN * wide)
     ax.set_ylim(-MARGIN * high, MARGIN * high)
-    figure.text(0.02, 0.965, plain_label(shown.title), size=12, va="top")
+    title = "\n".join(wrap(plain_label(shown.title), TITLE_LETTERS))
+    figure.text(0.02, 0.965, title, size=12, va="top")
     t = shown.t[0] + fraction * (shown.t[-1] - shown.t[0])
     figure.text(0.02, 0.03, shown.clock.text(float(t)), size=11)
     names = [(item.name, item.colour) for item in shown.objects] + [
@@ -73,11 +76,11 @@ def draw_picture(figure: Figure, shown: Scene, fraction: float) -> None:
         figure.text(0.98, 0.965 - 0.042 * i, plain_label(name), size=10, color=colour, ha="right", va="top")
 
 
-def _figure(pixels: tuple[int, int]) -> Figure:
+def _figure(dots_per_inch: int) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(pixels[0] / DOTS_PER_INCH, pixels[1] / DOTS_PER_INCH), dpi=DOTS_PER_INCH)
+    figure = Figure(figsize=INCHES, dpi=dots_per_inch)
     FigureCanvasAgg(figure)
     return figure
 
