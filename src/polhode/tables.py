@@ -168,15 +168,20 @@ def _method_rows(name: str, cls: type[Method]) -> Iterator[Row]:
     for variant in cls.variants():
         traits = tuple(trait for trait, has in variant.traits().items() if has)
         by_traits.setdefault(traits, []).append(variant)
-    for traits, variants in by_traits.items():
+    for i, (traits, variants) in enumerate(by_traits.items()):
         yield {
             "method": name,
-            "what": cls.summary,
+            "what": f"{cls.summary}, with {_settings(variants[0])}" if i else cls.summary,
             "arguments": _arguments(cls),
             "order": sorted({variant.order for variant in variants if variant.order}),
             "traits": list(traits),
             "reference": cls.reference,
         }
+
+
+def _settings(method: Method) -> str:
+    """The settings of a method as its repr has them, in words that a table can break."""
+    return repr(method).partition("(")[2].removesuffix(")").replace("=", " = ")
 
 
 def fits(method: type[Method], body: System) -> bool:

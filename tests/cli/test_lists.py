@@ -10,6 +10,7 @@ import polhode as ph
 from polhode.core.method import known_methods
 from polhode.io.scenario.examples import example_scenarios, find_example
 from polhode.systems.registry import known_systems
+from polhode.tables import list_methods
 
 from .command import output_of
 
@@ -67,7 +68,10 @@ def test_tables_fit_the_terminal_and_break_no_word(width: int, monkeypatch: pyte
         assert all(len(line) <= width for line in table_lines(said))
         assert not any("…" in line for line in table_lines(said))
     assert "GaussLegendre," in output_of("systems")
-    assert all(len(line) <= width for line in table_lines(output_of("describe", "FullTwoBodyProblem")))
+    for said in (output_of("describe", "Gyrostat"), output_of("methods")):
+        assert all(len(line) <= width for line in said.splitlines() if not line.startswith(">>>"))
+    with_settings = {row["method"]: row["what"] for row in list_methods()}
+    assert with_settings["GaussLegendre"].endswith("with order = 16, adaptive = 'reversible', angle_per_step = 0.6")
 
 
 def test_the_tables_of_a_run_fit_80_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
 
 import typer
@@ -165,7 +166,8 @@ def show_table(table: Table) -> None:
         f"{next(iter(row.values()))}({', '.join(row[below[0]])})": row[below[1]] for row in table if below[0] in row
     }
     for call, reference in lines.items():
-        say(f"{call}\n    {reference}")
+        say(fill(call, console.width, subsequent_indent="  ", break_on_hyphens=False))
+        say(fill(reference, console.width, initial_indent=" " * 4, subsequent_indent=" " * 4, break_on_hyphens=False))
 
 
 def show_conservation(trajectory: Trajectory) -> None:

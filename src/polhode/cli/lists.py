@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
 
-from .base import exit_on_error, main, say, show_table
+from .base import exit_on_error, file_or_terminal, main, say, show_table
 
 
 @main.command()
@@ -57,15 +58,26 @@ def describe(system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A nam
     cls = find_system(system)
     row = system_row(system, cls)
     body = cls.example().system
-    say(f"{system}: {cls.summary}\n\n{inspect.getdoc(cls) or ''}\n")
+    width = file_or_terminal().width
+    say(f"{system}: {cls.summary}\n\n{_in_lines(inspect.getdoc(cls) or '', width)}\n")
     fields = [
         {"field": name, "meaning": field.meaning, "unit": field.unit or "—"} for name, field in body.fields.items()
     ]
     kept = [{"conserved": name, "meaning": quantity.meaning} for name, quantity in body.conserved.items()]
     show_table(Table("Fields of a state and a trajectory", fields))
     show_table(Table("Conserved quantities of the example", kept))
-    say(
-        f"arguments: {', '.join(row['arguments'])}\nmethods:   {', '.join(row['methods'])}\nreference: {row['reference']}"
+    for name in ("arguments", "methods", "reference"):
+        text = row[name] if name == "reference" else ", ".join(row[name])
+        say(fill(text, width, initial_indent=f"{name + ':':11}", subsequent_indent=" " * 11, break_on_hyphens=False))
+
+
+def _in_lines(text: str, width: int) -> str:
+    """Paragraphs in lines of this width; those that hold code or are indented stay as they are."""
+    return "\n\n".join(
+        paragraph
+        if paragraph.startswith(">>>") or "\n " in f"\n{paragraph}"
+        else fill(paragraph, width, break_on_hyphens=False, break_long_words=False)
+        for paragraph in text.split("\n\n")
     )
 
 
