@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -41,6 +42,10 @@ FILES = {
     "case.toml": SCENARIO,
     "unquoted.toml": "[system]\ntype = FreeRigidBody\n",
     "colon.toml": "title: my case\n",
+    "comma.toml": "[run]\nstep = 0,1\n",
+    "twice.toml": "[run]\nstep = 1\n[run]\n",
+    "empty.toml": "",
+    "table.toml": SCENARIO.replace("[state]", "[stat]"),
     "script.py": "import polhode as ph\n",
 }
 
@@ -69,9 +74,9 @@ def run(**options: Any) -> ph.Trajectory:
     return ph.simulate(state(), **({"step": 0.1, "t_end": 1.0} | options))
 
 
-def controlled(controller: Any = lambda t, now: {}, every: Any = 0.1) -> ph.Trajectory:
+def controlled(controller: Any = lambda t, now: {}, every: Any = 0.1, **options: Any) -> ph.Trajectory:
     craft = ph.Gyrostat([1, 2, 2.5], torque=["u1", "u2", "u3"], parameters={"u1": 0.0, "u2": 0.0, "u3": 0.0})
-    return ph.simulate(craft.state(), step=0.1, t_end=1.0, controller=controller, every=every)
+    return ph.simulate(craft.state(), step=0.1, t_end=1.0, controller=controller, every=every, **options)
 
 
 IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
@@ -97,7 +102,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a rate of two numbers": (lambda: body().state(omega=[0.7, -0.6]), ["omega", "shape (3,), not (2,)"]),
     "rate and momentum": (lambda: body().state(omega=[1, 0, 0], Pi=[1, 0, 0]), ["either omega or Pi"]),
     "a matrix that does not rotate": (lambda: body().state(R=[[1, 0, 0], [0, 1, 0], [0, 0, 2]]), ["R = ", "a rotation"]),
-    "a misspelt field": (lambda: traj().omgea, ["omgea", "its fields are R, q, omega, Pi"]),
+    "a misspelt field": (lambda: traj().omgea, ["omgea", "did you mean 'omega'", "Its fields are R, q, omega, Pi"]),
     "a time for an index": (lambda: traj()[1.5], ["traj.at(1.5)"]),  # type: ignore[call-overload]
     "a sample too far": (lambda: traj()[100], ["sample 100", "0 to 20"]),
     "a time after the run": (lambda: traj().at(100.0), ["t = 100.0", "times from 0 to 2"]),
@@ -176,6 +181,20 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "one moment": (lambda: ph.FreeRigidBody(3.0), ["inertia = 3.0", "three principal moments"]),
     "a colour by a fancy name": (lambda: Sphere(1.0, 0.1, colour="blurple"), ["colour = 'blurple'", "#rrggbb"]),
     "mass and density": (lambda: Box([1, 2, 3], mass=1.0, density=2.0), ["mass = 1.0", "either mass or density"]),
+    "a controller of the state alone": (lambda: controlled(lambda now: {}), ["controller = ", "a function of the time and the state: too many"]),
+    "a command of an axis too many": (lambda: controlled(lambda t, now: {"u1": now.omega}), ["parameters.u1 = ", "a single number"]),
+    "a field misspelt by a controller": (lambda: controlled(lambda t, now: {"u1": now.omgea[0]}), ["a state of Gyrostat", "did you mean 'omega'"]),
+    "an estimator by its name": (lambda: controlled(estimator="mekf"), ["estimator = 'mekf'", "a function of the time and the state"]),
+    "a limit of wheels by another name": (lambda: Wheels(np.eye(3), max_torque=1.0), ["Wheels()", "did you mean 'torque'", "axes, torque, momentum"]),  # type: ignore[call-arg]
+    "a letter of an orbit": (lambda: ph.Orbit(7e6, e=0.1), ["Orbit()", "did you mean 'eccentricity'"]),  # type: ignore[call-arg]
+    "an inclination in degrees": (lambda: ph.Orbit(7e6, inclination="51 deg"), ["inclination = '51 deg'", "a number; quantities with units"]),  # type: ignore[arg-type]
+    "a crossing without a name": (lambda: ph.Crossing(lambda now: now.omega[..., 0], "a"), ["name = ", "Crossing('up', function)"]),  # type: ignore[arg-type]
+    "the energy as a field": (lambda: traj().energy, ["has no 'energy'", "invariants()['energy']"]),
+    "the time by its name": (lambda: traj().time, ["has no 'time'", "did you mean 't'"]),
+    "a short name in a state": (lambda: state().w, ["a state of FreeRigidBody", "did you mean 'omega'"]),
+    "an ellipse for an ellipsoid": (lambda: Ellipsoid(1.0, [1, 2]), ["semiaxes = [1, 2]", "shape (3,), not (2,)"]),
+    "a constant by a word": (lambda: ph.FullTwoBodyProblem(Sphere(1.0, 0.1), Sphere(1.0, 0.1), G="SI"), ["G = 'SI'", "expected numbers"]),  # type: ignore[arg-type]
+    "a misspelt mass of a rotor": (lambda: ph.Rotor([0.02, 0.01], mas=1.0), ["Rotor()", "did you mean 'mass'"]),  # type: ignore[call-arg]
     "a controller without a pace": (lambda: run(controller=lambda t, now: {}), ["every = None", "from one sample of the controller"]),
 }  # fmt: skip
 
@@ -251,6 +270,26 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "describe LGVI": ["system = 'LGVI'", "this is a method", "polhode methods"],
     "movie result.nc --out a.gif --seconds 0": ["seconds = 0.0", "a number above 0"],
     "export result.nc --to csv --out nowhere/a.csv": ["the folder nowhere does not exist"],
+    "run comma.toml": ["in 'step = 0,1'", "decimals have a point: step = 0.1"],
+    "run case.toml --set run.t_end = 3": ["extra argument", "--set KEY=VALUE without spaces"],
+    "info kw4": ["path = 'kw4'", "`polhode run kw4` makes a result"],
+    "plot kw4 --figure orbit": ["path = 'kw4'", "`polhode run kw4` makes a result"],
+    "view result.nc --html view.pdf": ["--html = 'view.pdf'", "a name that ends in .html"],
+    "resume case.toml": ["no run here", "the folder of a run that was stopped"],
+    "describe freerigidbody": ["did you mean 'FreeRigidBody'?"],
+    "new gyrostat": ["did you mean 'Gyrostat'?"],
+    "examples two_dumbells": ["did you mean 'two_dumbbells'?"],
+    "run twice.toml": ["Cannot declare ('run',) twice", "at line 3"],
+    "run empty.toml": ["the file is empty", "[system], [state] and [run]"],
+    "run table.toml": ["stat is unknown", "did you mean 'state'?"],
+    "run case.toml --set state.omega=[1,2]": ["state.omega = [1, 2]", "shape (3,), not (2,)"],
+    "run case.toml --set system.inertia=1": ["system.inertia = 1", "three principal moments or a 3×3 matrix"],
+    "run case.toml --tolerance tiny": ["'--tolerance'", "a valid number"],
+    "movie result.nc --out a.gif --seconds 10s": ["'--seconds'", "a valid number"],
+    "plot result.nc --format PNG": ["format = 'PNG'", "did you mean 'png'?"],
+    "export result.nc --to oem": ["has no position and velocity", "--to ck and aem"],
+    "studio nowhere.toml": ["nowhere.toml", "No such file"],
+    "studio --port 99999": ["'--port'", "less than or equal to 65535"],
     "reproduce nothing": ["'nothing'", "attitude, full_body"],
 }
 

@@ -96,7 +96,7 @@ def test_an_error_of_the_controller_comes_with_what_was_computed(satellite: ph.G
     [
         ({"controller": lambda t, state: {"v": 1.0}}, "a table of values of u1, u2, u3"),
         ({"controller": lambda t, state: None}, "a table of values of u1, u2, u3"),
-        ({"controller": lambda t, state: {"u1": [1.0, 2.0]}}, "1 numbers, as it was made with"),
+        ({"controller": lambda t, state: {"u1": [1.0, 2.0]}}, "a single number, as it was made with"),
         ({"controller": lambda t, state: {"u1": np.nan}}, r"parameters\.u1"),
         ({"controller": 3.0}, "a function of the time and the state"),
         ({"every": None}, "the time from one sample"),

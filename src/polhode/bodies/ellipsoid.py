@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_array, check_integer, check_positive
+from ..core.checks import check_finite, check_integer, check_positive
 from ..errors import InvalidInputError
 from .base import Body, check_colour, check_name
 from .integrals import exponents
@@ -50,8 +50,8 @@ class Ellipsoid(Body):
 
     def __init__(self, mass: float, semiaxes: ArrayLike, *, colour: str | None = None, name: str | None = None) -> None:
         self.mass = check_positive("mass", mass)
-        self.semiaxes = check_array("semiaxes", semiaxes, (3,))
-        if self.semiaxes.ndim != 1 or not np.all(self.semiaxes > 0.0):
+        self.semiaxes = check_finite("semiaxes", semiaxes, (3,))
+        if not np.all(self.semiaxes > 0.0):
             raise InvalidInputError("semiaxes", semiaxes, "three positive lengths")
         self.volume = 4.0 / 3.0 * math.pi * float(np.prod(self.semiaxes))
         self.colour, self.name = check_colour(colour), check_name(name)

@@ -55,6 +55,7 @@ class ScenarioCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments of the command line, or the error."""
+        sets = "--set" in args  # which are taken from the list as they are read
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -63,6 +64,9 @@ class ScenarioCommand(TyperCommand):
                 wrong: Any = error
                 wrong.possibilities = None
                 wrong.message += f". This stands in the scenario: change it with --set {ENTRIES[name]}=VALUE"
+            elif sets and "extra argument" in str(error):
+                more: Any = error
+                more.message += ". Write --set KEY=VALUE without spaces, or in quotes"
             raise
 
 

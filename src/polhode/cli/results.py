@@ -75,8 +75,11 @@ def view(
     to_time: ToTime = None,
 ) -> None:
     """Show a result in the browser: the bodies move."""
+    from ..errors import InvalidInputError
     from ..view.html.page import save_page
 
+    if html is not None and html.suffix.lower() not in (".html", ".htm"):
+        raise InvalidInputError("--html", str(html), "a name that ends in .html")
     trajectory = load_part(result, from_time, to_time)
     if html is not None:
         save_page(trajectory, html)

@@ -12,12 +12,14 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.call_help import explained
 from ..core.checks import check_finite, check_positive, check_vectors
 from ..errors import InvalidInputError, SaturationWarning
 
 Array = NDArray[np.float64]
 
 
+@explained
 class Thrusters:
     """Any number of thrusters: their `positions` from the mass centre and `directions` of push (rows, in the body), the `force`
     of each or of all, and the least time that a pulse lasts, `minimum_on`.

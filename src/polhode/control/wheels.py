@@ -12,12 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.call_help import explained
 from ..core.checks import check_finite, check_positive, check_vectors
 from ..errors import InvalidInputError, SaturationWarning
 
 Array = NDArray[np.float64]
 
 
+@explained
 class Wheels:
     """Any number of wheels: their `axes` in the body (rows), the largest `torque` of each, and the largest `momentum`.
 

@@ -12,10 +12,16 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+C = TypeVar("C", bound=type)
 
 # names that people may think of: of the arguments of systems, states and bodies
 OTHER_WORDS = {
     "w": "omega",
+    "e": "eccentricity",
+    "a": "semimajor",
+    "i": "inclination",
+    "time": "t",
+    "times": "t",
     "angular_velocity": "omega",
     "rates": "omega",
     "L": "Pi",
@@ -73,6 +79,25 @@ def explain_methods(cls: type, names: Iterable[str]) -> None:
     for name in names:
         if name in cls.__dict__:
             setattr(cls, name, _explained(cls.__dict__[name]))
+
+
+def explained(cls: C) -> C:
+    """A class decorator: the same for what makes an object of the class."""
+    explain_methods(cls, ["__init__"])
+    return cls
+
+
+def no_field(owner: str, name: str, fields: Iterable[str], conserved: Iterable[str]) -> str:
+    """What to say where a state or a trajectory, the `owner`, has no field of this name.
+
+    >>> no_field("a state of Top", "omgea", ["R", "omega"], ["energy"])
+    "a state of Top has no 'omgea'; did you mean 'omega'? Its fields are R, omega"
+    >>> no_field("a state of Top", "energy", ["R", "omega"], ["energy"])
+    "a state of Top has no 'energy'; this is conserved: invariants()['energy']. Its fields are R, omega"
+    """
+    known = list(fields)
+    where = f"; this is conserved: invariants()[{name!r}]." if name in conserved else ""
+    return f"{owner} has no {name!r}{where or question([name], ['t', *known], OTHER_WORDS)} Its fields are {', '.join(known)}"
 
 
 def _explained(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -34,7 +34,9 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
         array = np.array(doubles(value.as_matrix() if hasattr(value, "as_matrix") else value))
     except (TypeError, ValueError):
         remark = "; quantities with units are texts in scenario files only" if _has_text(value) else ""
-        raise InvalidInputError(field, value, f"numbers in the shape {shape}{remark}") from None
+        raise InvalidInputError(
+            field, value, f"{f'numbers in the shape {shape}' if shape else 'a number'}{remark}"
+        ) from None
     if array.shape != shape:
         raise InvalidInputError(field, value, f"shape {shape}, not {array.shape}" if shape else "a single number")
     if not np.isfinite(array).all():

@@ -12,6 +12,7 @@ from datetime import date
 from decimal import Decimal, localcontext
 
 from ..errors import InvalidInputError
+from .call_help import explained
 
 # the time systems of the CCSDS (502.0-B-2, annex A2)
 TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
@@ -22,6 +23,7 @@ FIRST_DAY = date(2000, 1, 1).toordinal()
 NAME = re.compile(r"[A-Za-z0-9_ .+-]{1,40}")
 
 
+@explained
 @dataclass(frozen=True)
 class Epoch:
     """`date`: that of t = 0, in the time system `time_system`. `frame`: the inertial frame of the coordinates. `centre`: the

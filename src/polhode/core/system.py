@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError
-from .call_help import explain_methods
+from .call_help import explain_methods, no_field
 from .facade import above
 from .hooks import Hooks
 from .layout import Layout
@@ -84,8 +84,8 @@ class State:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self.system.fields:
-            known = ", ".join(self.system.fields)
-            raise AttributeError(f"a state of {type(self.system).__name__} has no field {name!r}; it has {known}")
+            owner = f"a state of {type(self.system).__name__}"
+            raise AttributeError(no_field(owner, name, self.system.fields, self.system.conserved))
         return self.system.derive(name, self.values)
 
     def __dir__(self) -> list[str]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import InvalidInputError
+from .call_help import explained
 
 Powers = tuple[int, ...]  # of length, time, mass and angle
 BASE = ("length", "time", "mass", "angle")
@@ -79,6 +80,7 @@ QUANTITY = re.compile(r"\s*([+-]?(?:\d(?:_?\d)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s
 LONGEST = 100  # characters of a unit or a quantity
 
 
+@explained
 @dataclass(frozen=True)
 class Units:
     """The units that a run's numbers are in; None where one is not named. Angles are computed with in rad: `angle` is the unit

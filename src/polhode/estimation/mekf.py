@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.call_help import explained
 from ..core.checks import check_finite, check_integer, check_positive
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
@@ -39,6 +40,7 @@ class Update:
     dof: int
 
 
+@explained
 class MEKF:
     """A filter that starts from `state` with the error `covariance` (6×6, or 9×9 with a gyro's bias).
 

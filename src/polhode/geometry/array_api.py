@@ -53,7 +53,8 @@ def as_array(name: str, x: ArrayLike, shape: Shape, *, tangents: bool = False) -
     try:
         array = x if tangents and isinstance(x, np.ndarray) and x.dtype == np.complex128 else doubles(x)
     except (TypeError, ValueError):
-        raise InvalidInputError(name, x, f"numbers in an array of shape (..., {', '.join(map(str, shape))})") from None
+        wanted = f"numbers in an array of shape (..., {', '.join(map(str, shape))})" if shape else "numbers"
+        raise InvalidInputError(name, x, wanted) from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
         wanted = f"an array whose last axes are {shape}" if shape else "numbers"
         raise InvalidInputError(name, f"an array of shape {array.shape}", wanted)

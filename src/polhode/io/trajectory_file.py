@@ -176,7 +176,10 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     """
     file = Path(path)
     if not file.exists():
-        raise InvalidInputError("path", str(path), problem="this file does not exist")
+        from .scenario.examples import example_scenarios
+
+        example = f"; `polhode run {path}` makes a result of this example" if str(path) in example_scenarios() else ""
+        raise InvalidInputError("path", str(path), problem=f"this file does not exist{example}")
     if file.suffix == ".toml":
         raise InvalidInputError("path", str(path), problem="this is a scenario: `polhode run` makes a result of it")
     if file.is_dir() and not is_zarr(file):

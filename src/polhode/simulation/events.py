@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies.separation import Separation, shape_of
+from ..core.call_help import explained
 from ..core.system import State, System
 from ..errors import InvalidInputError
 from ..systems.full_body.placements import placements
@@ -55,6 +56,7 @@ class Event(ABC):
         """Every event in the steps between `states`, whose values have an axis of nodes in front."""
 
 
+@explained
 class Crossing(Event):
     """A function of the state that falls through zero from one step to the next.
 
@@ -70,6 +72,10 @@ class Crossing(Event):
     """
 
     def __init__(self, name: str, function: Callable[[State], Array], *, stop: bool = False) -> None:
+        if not isinstance(name, str):
+            raise InvalidInputError("name", name, "a text, and after it the function, as in Crossing('up', function)")
+        if not callable(function):
+            raise InvalidInputError("function", function, "a function of states")
         self.name, self.function, self.stop = name, function, stop
         self._checked = False
 
@@ -99,6 +105,7 @@ class Crossing(Event):
         return bool(self.function(within(k, fraction)) <= 0.0)
 
 
+@explained
 class Contact(Event):
     """Two bodies of the full body problem touch, by their true shapes. `stop=False` records each contact and continues.
 

@@ -6,6 +6,7 @@ parameters, so that nothing is compiled or built again.
 
 from __future__ import annotations
 
+import inspect
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -74,8 +75,9 @@ class _Loop:
         save_every: int,
         provenance: dict[str, Any],
     ) -> None:
-        if not callable(controller):
-            raise InvalidInputError("controller", controller, "a function of the time and the state")
+        _check_function("controller", controller)
+        if estimator is not None:
+            _check_function("estimator", estimator)
         self.named: Any = state.system.named
         if self.named is None or not self.named.names:
             raise InvalidInputError("controller", controller, NEEDED)
@@ -201,6 +203,19 @@ def _at_rest(loop: _Loop) -> Trajectory:
     """The start alone."""
     system, start = loop.start.system, loop.start
     return Job(system, loop.method, start, Grid(start.t, loop.step, loop.save_every), [], None, False, {}).run(0)
+
+
+def _check_function(field: str, function: Any) -> None:
+    """Refuse what cannot be called with a time and a state."""
+    wanted = "a function of the time and the state"
+    if not callable(function):
+        raise InvalidInputError(field, function, wanted)
+    try:
+        inspect.signature(function).bind(0.0, None)
+    except TypeError as error:
+        raise InvalidInputError(field, function, f"{wanted}: {error}") from None
+    except ValueError:  # it does not tell what it takes
+        pass
 
 
 def _steps_held(every: float | None, step: float) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.call_help import explain_methods
+from ..core.call_help import explain_methods, no_field
 from ..core.checks import check_finite
 from ..core.dates import Epoch
 from ..core.extras import extra
@@ -104,10 +104,8 @@ class Trajectory:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self.system.fields:
-            known = ", ".join(self.system.fields)
-            raise AttributeError(
-                f"a trajectory of {type(self.system).__name__} has no {name!r}; its fields are {known}"
-            )
+            owner = f"a trajectory of {type(self.system).__name__}"
+            raise AttributeError(no_field(owner, name, self.system.fields, self.system.conserved))
         return self.system.derive(name, self.values)
 
     def __dir__(self) -> list[str]:

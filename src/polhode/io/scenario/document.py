@@ -271,6 +271,8 @@ def _why_not_toml(name: str, text: str, error: ValueError) -> str:
         advice = "; text needs quotes"
     elif re.fullmatch(r"[\w.]+\s*:.*", line):
         advice = "; TOML has = between a key and its value"
+    elif re.fullmatch(r"[\w.]+\s*=\s*[+-]?\d+,\d+", line):
+        advice = "; decimals have a point: " + line.replace(",", ".")
     return f"not TOML: {error}" + (f", in {line[:60]!r}" if line else "") + advice
 
 

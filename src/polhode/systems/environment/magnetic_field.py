@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.call_help import explained
 from ...core.checks import check_finite, check_integer, check_positive, from_table
 from ...core.extras import extra
 from ...errors import InvalidInputError
@@ -86,6 +87,7 @@ def _fields(p: Array, degree: int, radius: float, angles: Array, places: Array, 
         found[i, 0], found[i, 1], found[i, 2] = turning_field(double, p, 0, degree, radius, angles[i], r)
 
 
+@explained
 class MagneticField:
     """The field of a planet: `coefficients` as a list of [n, m, g, h], `radius` that these refer to, `rate` at which the planet
     turns and `angle` by which its zero meridian is ahead of e₁ at t = 0. By default the Earth's tilted dipole, in tesla.

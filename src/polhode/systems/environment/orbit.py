@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.call_help import explained
 from ...core.checks import check_finite, check_positive
 from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
@@ -108,6 +109,7 @@ def relative_to_rotating_air(rate: Any, r: Vector, v: Vector) -> Vector:
     return add(v, scale(rate, (r[1], -r[0], 0.0 * r[2])))
 
 
+@explained
 @dataclass(frozen=True)
 class Orbit:
     """An elliptic orbit about a planet in the origin, whose equator is the plane of e₁ and e₂. Angles in radians; `anomaly` is

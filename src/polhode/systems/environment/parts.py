@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.call_help import explained
 from ...core.checks import check_finite, check_positive, one_from
 from ...errors import InvalidInputError
 from .magnetic_field import MagneticField, magnetic_field_from
@@ -27,6 +28,7 @@ Array = NDArray[np.float64]
 SUNLIGHT = 4.56e-6  # N/m², at 1 au
 
 
+@explained
 @dataclass(frozen=True)
 class GravityGradient:
     """The gravity gradient of a spherical planet, `3 mu/r³ (r̂ × J r̂)` in the body frame."""
@@ -39,6 +41,7 @@ class GravityGradient:
         return {"type": self.kind}
 
 
+@explained
 @dataclass(frozen=True)
 class ResidualDipole:
     """A magnetic dipole fixed in the body (`moment`, A m²) in the planet's field: `m × RᵀB`.
@@ -65,6 +68,7 @@ class ResidualDipole:
         return {"type": self.kind, "moment": list(np.asarray(self.moment).tolist()), "field": field.describe()}
 
 
+@explained
 @dataclass(frozen=True)
 class SolarPressure:
     """Sunlight on flat `plates`, from the direction `sun` (inertial, of any length), with this `pressure` on a black plate.
@@ -95,6 +99,7 @@ class SolarPressure:
         return {"type": self.kind, "plates": plates, "sun": sun, "pressure": self.pressure}
 
 
+@explained
 @dataclass(frozen=True)
 class AirDrag:
     """Air on flat `plates`: of the density `density · exp(−(height − base)/scale_height)` at a height above the sphere of

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.call_help import explained
 from ...core.checks import check_finite, check_positive, from_table
 from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
@@ -68,6 +69,7 @@ def air_torque(S: Any, p: Any, at: int, count: int, u: Vector) -> Vector:
     return M
 
 
+@explained
 @dataclass(frozen=True)
 class Plate:
     """One side of a flat plate: its `area`, outward `normal` (of any length), `centre` from the mass centre, the shares of light

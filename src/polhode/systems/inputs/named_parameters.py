@@ -132,8 +132,9 @@ class NamedParameters:
         found = {name: _check_value(f"{self.field}.{name}", value) for name, value in values.items()}
         for name, value in found.items():
             if _length(value) != _length(self.value(name)):
-                count = len(np.atleast_1d(np.asarray(self.value(name))))
-                raise InvalidInputError(f"{self.field}.{name}", values[name], f"{count} numbers, as it was made with")
+                count = np.size(self.value(name))
+                wanted = "a single number" if count == 1 else f"{count} numbers"
+                raise InvalidInputError(f"{self.field}.{name}", values[name], f"{wanted}, as it was made with")
         return found
 
     def with_values(self, values: Mapping[str, Any]) -> NamedParameters:

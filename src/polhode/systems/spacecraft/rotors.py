@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.call_help import explained
 from ...core.checks import check_finite, from_table
 from ...errors import InvalidInputError
 from ...geometry import so3
@@ -22,6 +23,7 @@ from ...geometry import so3
 Array = NDArray[np.float64]
 
 
+@explained
 @dataclass(frozen=True)
 class Rotor:
     """A rotor in the carrier.
