@@ -157,7 +157,7 @@ class Trajectory:
         return self[within]
 
     def __repr__(self) -> str:
-        span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g} {self.units.time or ''}".rstrip()
         return f"Trajectory({type(self.system).__name__}, {self.method!r}, step={self.step:g}, {len(self)} samples, {span})"
 
     def _repr_html_(self) -> str:

@@ -86,3 +86,9 @@ def test_the_notebook_is_kept_without_outputs() -> None:
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert len(cells) > 4
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+
+
+def test_a_run_with_units_says_them() -> None:
+    run = ph.simulate(ph.FreeRigidBody.example(), step=0.5, steps=240, units={"time": "s"}, method=ph.Exact())
+    assert repr(run).endswith("t = 0 … 120 s)")
+    assert "t = 0 … 120 s (2 min 0 s)" in run._repr_html_()

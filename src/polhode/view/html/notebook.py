@@ -18,7 +18,7 @@ from ...tables import Table
 from ..figures.axes import label_time
 from ..figures.style import styled
 from ..scene.scene import Scene, scene
-from ..summary import conservation_html, headline, truncated
+from ..summary import conservation_html, headline, time_span, truncated
 from .page import iframe_html, page_html
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def method_html(method: Method) -> str:
 
 def trajectory_html(trajectory: Trajectory) -> str:
     """The table of conserved quantities, and a small plot of the rates."""
-    span = f"{len(trajectory):,} samples, t = {trajectory.t[0]:g} … {trajectory.t[-1]:g}"
+    span = f"{len(trajectory):,} samples, t = {escape(time_span(trajectory))}"
     return f"<b>{escape(headline(trajectory))}</b><br>{span}{conservation_html(trajectory)}{_image_html(sparkline(trajectory))}"
 
 
