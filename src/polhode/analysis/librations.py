@@ -86,7 +86,7 @@ class _Oscillation:
         """y displaced, in units of the variables."""
         return self.space.moved(y, np.asarray(displacement * self.space.reach / self.space.scale))
 
-    def apart(self, y: Array, other: Array) -> Array:
+    def displacement(self, y: Array, other: Array) -> Array:
         """The displacement from y to a state near it, in units of the variables."""
         found = self.space.layout.coordinates(y, other - y) / self.space.reach
         return np.where(self.space.kept, found, 0.0)
@@ -100,9 +100,9 @@ class _Oscillation:
                 raise
         half = self.found(0.5 * size, halvings - 1)
         y = self.space.system.enter(Form.DEFAULT, half.state)
-        phase = np.angle(complex(self.part @ self.apart(self.space.y, y)))
+        phase = np.angle(complex(self.part @ self.displacement(self.space.y, y)))
         linear = 0.5 * size * (self.wave * np.exp(1j * phase)).real
-        curved = self.apart(self.moved(self.space.y, linear), y)  # grows with the square of the size
+        curved = self.displacement(self.moved(self.space.y, linear), y)  # grows with the square of the size
         period = self.period + 4.0 * (half.period - self.period)
         return self.corrected(self.moved(y, linear + 3.0 * curved), period, size)
 
@@ -118,7 +118,7 @@ class _Oscillation:
             hold=held,
             symmetry=self.rates * period,
         )
-        there = self.apart(self.space.y, self.space.system.enter(Form.DEFAULT, found.state))
+        there = self.displacement(self.space.y, self.space.system.enter(Form.DEFAULT, found.state))
         own = abs(complex(self.part @ there)) / size
         if abs(found.period - self.period) > 0.2 * self.period or not 0.5 < own < 2.0:
             raise PolhodeError(

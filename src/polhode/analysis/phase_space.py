@@ -120,7 +120,7 @@ class PhaseSpace:
         other = copy(self)
         other.system, other.p = system, system.parameters()
         other.representation = system.representations[Form.DEFAULT]
-        if self.acting and np.abs(other._fitted_from(self.y) - self._shown(self.y)).max() > AFFINE:
+        if self.acting and np.abs(other._from_momentum_maps(self.y) - self._from_maps(self.y)).max() > AFFINE:
             other._maps = None
         return other
 
@@ -157,7 +157,7 @@ class PhaseSpace:
         ]
         rows = np.array([np.append(y, 1.0) for y in states])
         unit = np.append(np.maximum(np.abs(rows[:, :-1]).max(axis=0), 1e-300), 1.0)
-        found = np.array([self._fitted_from(y) for y in states])  # (states, size, count)
+        found = np.array([self._from_momentum_maps(y) for y in states])  # (states, size, count)
         flat, *_ = np.linalg.lstsq(rows / unit, found.reshape(len(states), -1), rcond=1e-11)
         off = np.abs(rows / unit @ flat - found.reshape(len(states), -1)).max()
         if not off <= AFFINE * max(np.abs(found).max(), 1e-300):
@@ -172,11 +172,11 @@ class PhaseSpace:
         form = self.system.symplectic_form(Form.DEFAULT, y) * self.scale[:, None] * self.scale
         return np.asarray(np.linalg.solve(form.T, slopes.T))
 
-    def _fitted_from(self, y: Array) -> Array:
+    def _from_momentum_maps(self, y: Array) -> Array:
         """dy/ds along each symmetry (size, count), from the momentum maps."""
         return np.asarray(self.layout.basis(y) @ (self.generators_at(y) * self.scale[:, None]))
 
-    def _shown(self, y: Array) -> Array:
+    def _from_maps(self, y: Array) -> Array:
         """dy/ds along each symmetry (size, count), from the affine maps."""
         return np.asarray((self.maps[:, :, :-1] @ y + self.maps[:, :, -1]).T)
 
@@ -184,7 +184,7 @@ class PhaseSpace:
         """The symmetries that the momentum maps generate, as columns (dimension, count), in units of `scale`."""
         if not self.acting:
             return np.zeros((self.layout.dimension, 0))
-        return np.asarray(self.layout.coordinates(y, self._shown(y).T).T / self.scale[:, None])
+        return np.asarray(self.layout.coordinates(y, self._from_maps(y).T).T / self.scale[:, None])
 
     def acted(self, y: Array, amounts: Array) -> tuple[Array, Array]:
         """y after the symmetries with these amounts, all at once, and the matrix of that map (size, size)."""

@@ -105,7 +105,7 @@ class Inertia:
         return cls(np.diag(moments), np.zeros((3, 3)), moments, np.eye(3))
 
     @property
-    def still(self) -> bool:
+    def is_point(self) -> bool:
         """Whether it is that of a point."""
         return not np.any(self.inverse)
 
@@ -134,7 +134,7 @@ class Inertia:
         # each axis the way round in which its largest component is positive: so bodies that are alike have axes alike
         axes = self.axes * np.sign(self.axes[np.argmax(np.abs(self.axes), axis=0), range(3)])
         axes = axes * [1.0, 1.0, np.sign(np.linalg.det(axes))]
-        inverse = np.zeros(3) if self.still else 1.0 / self.moments
+        inverse = np.zeros(3) if self.is_point else 1.0 / self.moments
         spread = inverse[0] - inverse[2]
         middle = (inverse[1] - inverse[2]) / spread if spread > 0.0 else 0.5
         return np.concatenate([axes.reshape(-1), inverse, [middle]])

@@ -21,7 +21,7 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import Arrival, Shooter, Shot, check_problem, extremals, guesses, shown
+from .shooting import Arrival, Shooter, Shot, check_problem, extremals, guesses, with_progress_bar
 
 Array = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ def steer_discrete(
     step = check_positive("duration", duration) / check_integer("steps", steps, 1)
     shooter = Shooter(body, start, end, step, int(steps), LGVI())
     shots: list[Shot] = []
-    for M0 in shown(guesses(body, start, end, shooter.duration, starts, seed), starts, progress):
+    for M0 in with_progress_bar(guesses(body, start, end, shooter.duration, starts, seed), starts, progress):
         # a momentum for which the step has no solution is brought back into the domain, where shooting can begin
         limit = float(largest_factor(body.weight, M0))
         shots.append(shooter.shoot(M0 * min(1.0, 0.9 * limit / step) if np.isfinite(limit) else M0))

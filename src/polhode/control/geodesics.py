@@ -20,7 +20,7 @@ from ..simulation.driver import simulate
 from ..simulation.trajectory import Trajectory
 from ..systems.son.maps import costate, norm
 from ..systems.son.rigid_body import RigidBodySOn
-from .shooting import Arrival, MissedEndPointError, Shooter, Shot, check_problem, extremals, guesses, shown
+from .shooting import Arrival, MissedEndPointError, Shooter, Shot, check_problem, extremals, guesses, with_progress_bar
 
 Array = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def steer(
     body, start, end = check_problem(Lambda, Q0, QT, starts)
     duration = check_positive("duration", duration)
     shots: list[Shot] = []
-    for M0 in shown(guesses(body, start, end, duration, starts, seed), starts, progress):
+    for M0 in with_progress_bar(guesses(body, start, end, duration, starts, seed), starts, progress):
         shots.append(_shooter(body, start, end, duration, M0).shoot(M0))
     found = extremals(shots, lambda M0: _cost(body, M0, duration), "", "a longer duration")
     M0, miss = _polished(body, start, end, duration, found.M0)

@@ -179,7 +179,7 @@ def check_problem(Lambda: ArrayLike, Q0: ArrayLike, QT: ArrayLike, starts: int) 
     return body, start, end
 
 
-def shown(items: Iterable[Array], total: int, progress: bool) -> Iterable[Array]:
+def with_progress_bar(items: Iterable[Array], total: int, progress: bool) -> Iterable[Array]:
     """The same iterable, with a progress bar if `progress` is true and the output is a terminal."""
     if not progress:
         return items

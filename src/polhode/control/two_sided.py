@@ -21,7 +21,7 @@ from ..errors import InvalidInputError, PolhodeError
 from ..methods import DOP853
 from ..simulation.driver import simulate
 from ..systems.son.two_sided import CoupledDoubleBrackets, controls, inverse_operator
-from .shooting import HALVINGS, MAX_ITERATIONS, SAME, MissedEndPointError, shown
+from .shooting import HALVINGS, MAX_ITERATIONS, SAME, MissedEndPointError, with_progress_bar
 
 Matrix = NDArray[Any]
 ARRIVED = 1e-10  # relative to the size of Q
@@ -82,7 +82,7 @@ def steer_two_sided(
         np.array(left, dtype=float), np.array(right, dtype=float), Q0, QT, check_positive("duration", duration)
     )
     count = check_integer("starts", starts, 1)
-    found = [problem.shoot(P0) for P0 in shown(problem.guesses(count, seed), count, progress)]
+    found = [problem.shoot(P0) for P0 in with_progress_bar(problem.guesses(count, seed), count, progress)]
     hits = sorted((shot for shot in found if shot[1] < ARRIVED), key=lambda shot: problem.cost(shot[0]))
     if not hits:
         nearest = min(miss for _, miss in found)

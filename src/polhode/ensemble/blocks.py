@@ -69,7 +69,7 @@ class Failure:
         return f"member {self.member}: {self.kind}: {self.message}"
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Do not stop."""
     return False
 
@@ -85,7 +85,7 @@ class Job:
     schedule: Schedule | None
     options: Mapping[str, Any] = field(default_factory=dict)
     lane_width: int = 0
-    stop: Callable[[], bool] = never
+    stop: Callable[[], bool] = never_stop
 
     @property
     def size(self) -> int:

@@ -227,8 +227,8 @@ def _meet(place: Placements, k: int, first: int, second: int, bodies: Sequence[B
     """Whether two bodies touch at sample k; never, where a body has no shape that is known."""
     to_first = place.R[k, first].T
     try:
-        apart = Separation(bodies[first], bodies[second])
+        separation = Separation(bodies[first], bodies[second])
     except InvalidInputError:
         return False
     X, R = to_first @ (place.x[k, second] - place.x[k, first]), to_first @ place.R[k, second]
-    return apart.possible and apart(X, R) == 0.0
+    return separation.possible and separation(X, R) == 0.0

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from polhode.bodies.inertia import Inertia
-from polhode.geometry.increments.free_rotation import LONGEST, WIDEST, followed, free_turn, parts_of_time, sine_series
+from polhode.geometry.increments.free_rotation import (
+    LONGEST,
+    WIDEST,
+    compose_where,
+    free_turn,
+    parts_of_time,
+    sine_series,
+)
 from polhode.geometry.so3 import cayley
 from tests.tiers import later
 
@@ -102,9 +109,9 @@ def test_no_part_turns_further_than_the_series_serve(axis):
 
 def test_one_increment_after_another():
     E1, E2 = np.random.default_rng(5).standard_normal((2, 3, 3))
-    both = followed(tuple(E1.ravel()), tuple(E2.ravel()), True)
+    both = compose_where(tuple(E1.ravel()), tuple(E2.ravel()), True)
     np.testing.assert_allclose(np.reshape(both, (3, 3)), (np.eye(3) + E1) @ (np.eye(3) + E2) - np.eye(3), atol=1e-14)
-    assert np.array_equal(np.reshape(followed(tuple(E1.ravel()), tuple(E2.ravel()), False), (3, 3)), E1)
+    assert np.array_equal(np.reshape(compose_where(tuple(E1.ravel()), tuple(E2.ravel()), False), (3, 3)), E1)
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polhode.geometry import so3
-from polhode.systems.stability.equilibrium_search import apart, balanced_attitudes
+from polhode.systems.stability.equilibrium_search import attitude_distance, balanced_attitudes
 
 
 def hanging(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -21,8 +21,8 @@ def hanging(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_members_of_a_circle_of_solutions_are_well_apart(starts: list[list[float]]) -> None:
     """A turn about the vertical changes nothing: there is a circle of solutions upright, and another upside down."""
     given = [so3.exp(start)[None] for start in starts]
-    found = balanced_attitudes(hanging, given, [], lambda R: float(R[0, 2, 2]), apart)
+    found = balanced_attitudes(hanging, given, [], lambda R: float(R[0, 2, 2]), attitude_distance)
     heights = np.array([R[0, 2, 2] for R in found])
     np.testing.assert_allclose(np.abs(heights), 1.0, atol=1e-12)
     assert {-1.0, 1.0} == set(np.sign(heights))
-    assert min(apart(one, other) for one, other in combinations(found, 2)) > 0.5
+    assert min(attitude_distance(one, other) for one, other in combinations(found, 2)) > 0.5

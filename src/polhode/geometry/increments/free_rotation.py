@@ -161,7 +161,7 @@ def free_turn(axes: Matrix, b: Vector, r: Any, Pi: Vector, h: Any) -> Vector:
 
 
 @kernel
-def followed(first: Matrix, second: Matrix, here: Any) -> Matrix:
+def compose_where(first: Matrix, second: Matrix, here: Any) -> Matrix:
     """`(1 + E₁)(1 + E₂) − 1` where `here` holds, else E₁."""
     A, B, C = first, second, multiply(first, second)
     return (
@@ -190,7 +190,7 @@ def exact_increment(p: Any, at: Any, S: Any, Pi: Vector, h: Any) -> Matrix:
     done = 1.0
     here = n > done
     while any_of(here):
-        E = followed(E, cayley_increment(free_turn(axes, b, r, turned_back(E, Pi), part)), here)
+        E = compose_where(E, cayley_increment(free_turn(axes, b, r, turned_back(E, Pi), part)), here)
         done += 1.0
         here = n > done
     return E

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from ...core.representation import Form
 from ...geometry import so3
-from ..stability.equilibrium_search import GENERATORS, apart, balanced_attitudes, cube_attitudes, sided
+from ..stability.equilibrium_search import (
+    GENERATORS,
+    attitude_distance,
+    balanced_attitudes,
+    cube_attitudes,
+    right_handed,
+)
 from .base import AttitudeSystem
 
 Array = NDArray[np.float64]
@@ -46,9 +52,9 @@ def steady_attitudes(
         return slope[kicked], changes[kicked]
 
     def same(R: Array, other: Array) -> float:
-        return apart(R, other) if axis is None else float(np.abs(R[0].T @ axis - other[0].T @ axis).max())
+        return attitude_distance(R, other) if axis is None else float(np.abs(R[0].T @ axis - other[0].T @ axis).max())
 
-    cube, principal = np.array(cube_attitudes())[:, None], sided(system.inertia.axes)
+    cube, principal = np.array(cube_attitudes())[:, None], right_handed(system.inertia.axes)
     found = balanced_attitudes(
         balance,
         list(cube),

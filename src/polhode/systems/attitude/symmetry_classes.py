@@ -20,7 +20,7 @@ from ...core.system import State, System
 from ...geometry import so3
 from ..inputs.symmetry import axes_across, trial_states
 from ..stability.equilibria import Equilibria, Equilibrium, attitude_taking
-from ..stability.equilibrium_search import GENERATORS, cube_attitudes, sided
+from ..stability.equilibrium_search import GENERATORS, cube_attitudes, right_handed
 from ..stability.tangent_dynamics import slope_and_derivative
 
 Array = NDArray[np.float64]
@@ -121,9 +121,9 @@ def turn_symmetry(system: System, found: Sequence[State]) -> TurnSymmetry:
     if len(found) < 2:
         return continuous
     assert system.inertia is not None
-    J, principal = system.inertia.matrix, sided(system.inertia.axes)
+    J, principal = system.inertia.matrix, right_handed(system.inertia.axes)
     cube = np.array(cube_attitudes())
-    spaces = [np.eye(3), sided(found[0].R @ principal), *map(_frame, in_space[:1])]
+    spaces = [np.eye(3), right_handed(found[0].R @ principal), *map(_frame, in_space[:1])]
     bodies = [principal, *map(_frame, in_body[:1])]
     lefts = _distinct([F @ C @ F.T for F in spaces for C in cube])
     rights = _distinct([F @ C @ F.T for F in bodies for C in cube])

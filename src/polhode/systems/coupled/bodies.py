@@ -32,7 +32,7 @@ from ..inputs.external_moment import ExternalMoment
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.user_flow import potential_force
 from ..stability.equilibria import Equilibria, Equilibrium, check_rate
-from ..stability.equilibrium_search import SAME, apart, balanced_attitudes, moments_at_rest
+from ..stability.equilibrium_search import SAME, attitude_distance, balanced_attitudes, moments_at_rest
 from .flows import (
     BODY_SIZE,
     COMPONENTS,
@@ -285,7 +285,7 @@ class CoupledBodies(System):
             starts,
             [] if relative else whole_turns(starts),
             lambda R: float(self.potential_energy(R)),
-            distance_up_to_common_rotation if relative else apart,
+            distance_up_to_common_rotation if relative else attitude_distance,
             symmetry=3 if relative else 0,
             complete=complete,
         )

@@ -18,7 +18,7 @@ from ...scalars import kernel
 from ...scalars.compile import Kernel
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.parser import is_formula
-from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, text_of
+from ..inputs.sympy_kernels import formula_kernel, kernel_from_text, known_symbols, text_of
 from ..inputs.tracing import trace
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
 from .perturbation_kernels import (
@@ -153,7 +153,9 @@ class DistantBody:
         t = sympy.Symbol("t", real=True)
         expressions = [known_symbols("position", v, [t], self.named) for v in given]
         formula = formula_kernel("position", expressions, [t, *self.named.symbols])
-        self._law = made("law", ["def law(t, values):", "    return formula((t,) + values)"], {"formula": formula})
+        self._law = kernel_from_text(
+            "law", ["def law(t, values):", "    return formula((t,) + values)"], {"formula": formula}
+        )
         self._set_function()
         return [text_of(v) for v in expressions]
 

@@ -31,7 +31,15 @@ from ..inputs.attitude_potential import entries, moved
 from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.parser import is_formula
-from ..inputs.sympy_kernels import formula_kernel, known_symbols, made, moment_of, on_arrays, symbols, text_of
+from ..inputs.sympy_kernels import (
+    formula_kernel,
+    kernel_from_text,
+    known_symbols,
+    moment_of,
+    on_arrays,
+    symbols,
+    text_of,
+)
 from ..inputs.tracing import trace
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
 
@@ -105,7 +113,7 @@ class ExternalPotential:
         user, named = UserFunction(function), self.named
         _, taken = taken_parameters("potential", function, named, (2,))
         formula, self.text = with_values(user, "x_, R_", "x_, R_", taken, named), user.function.__name__
-        values = made("values", ["def values(V):", f"    return {named.text('V[{}]')}"], {})
+        values = kernel_from_text("values", ["def values(V):", f"    return {named.text('V[{}]')}"], {})
         self.evaluate = evaluation_by_duals(formula, values, named.size, self.length)
         self._plain = lambda t, x, R: formula(x, R, named.values)
 

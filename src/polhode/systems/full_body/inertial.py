@@ -56,7 +56,7 @@ from .inertial_flows import (
 from .pair_gravity import spin_momentum
 from .parallel_pairs import FEWEST_PAIRS, parallel_forces, parallel_workspace
 from .perturbations import Perturbation
-from .representations import forces_with, forms, gravity_forces, with_lists
+from .representations import forces_with, gravity_forces, representations_of, with_lists
 from .tides import TidalFriction
 
 Array = NDArray[np.float64]
@@ -122,7 +122,7 @@ class FullBodyProblem(GravitatingBodies):
         pairs, room = len(self.pairs.blocks), self.pairs.workspace
         if pairs >= FEWEST_PAIRS and functions is None:
             forces, room = parallel_forces(self.pairs.kernel, perturb), parallel_workspace(pairs, room)
-        return forms(
+        return representations_of(
             layouts=(_layout(self.n, "gamma", "Pi"), _layout(self.n, "v", "omega")),
             drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),

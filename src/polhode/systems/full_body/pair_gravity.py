@@ -89,7 +89,7 @@ def inertia_of(field: str, body: Body) -> Inertia:
 
 def spin_momentum(field: str, inertia: Inertia, omega: Array) -> Array:
     """`J ω`; a point has no spin."""
-    if inertia.still and np.any(omega):
+    if inertia.is_point and np.any(omega):
         raise InvalidInputError(field, omega, problem="a point mass has no inertia and cannot spin: use Sphere")
     return inertia.matrix @ omega
 

@@ -35,7 +35,7 @@ from ...gravity.second_order import second_order
 from ...scalars import Lanes, compiled, cos, kernel, par, par3, sin, sqrt
 from ...scalars.functions import overloads
 from ...scalars.protocol import par_int
-from ..inputs.sympy_kernels import made
+from ..inputs.sympy_kernels import kernel_from_text
 
 UNIFORM, DISTANT, POTENTIAL = range(3)  # the kinds
 LIST = ParameterLayout(count=1)
@@ -156,7 +156,7 @@ class Functions:
             lines.append(f"    own = par_int(p, at + {FIRST + k}, S)")
             lines.append(f"    put_place(S, p, own + {ORBIT + CENTRE}, f{k}(S, p, par_int(p, own + {NAMED}, S), t))")
         names = {"put_place": put_place, "par_int": par_int} | {f"f{k}": f for k, f in places.items()}
-        update_positions = made("update_positions", lines, names)
+        update_positions = kernel_from_text("update_positions", lines, names)
         if not potentials:
             return cls(update_positions, None)
         lines = ["def potential_forces(S, t, i, m, x, R, p, at, work, w):", "    zero = 0.0 * x[0]"]
@@ -168,4 +168,4 @@ class Functions:
             lines.append(f"        W, F, M = W + w{k}, add(F, f{k}), add(M, m{k})")
         lines.append("    return W, F, M")
         names = {"add": add, "par_int": par_int} | {f"U{k}": U for k, (U, _) in potentials.items()}
-        return cls(update_positions, made("potential_forces", lines, names))
+        return cls(update_positions, kernel_from_text("potential_forces", lines, names))

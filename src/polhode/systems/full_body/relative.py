@@ -55,7 +55,7 @@ from .relative_flows import (
     rhs_lagrangian,
     to_rates,
 )
-from .representations import forces_with, forms, gravity_forces, with_lists
+from .representations import forces_with, gravity_forces, representations_of, with_lists
 from .tides import TidalFriction
 
 Array = NDArray[np.float64]
@@ -131,7 +131,7 @@ class FullTwoBodyProblem(GravitatingBodies):
         forces = gravity_forces(
             self.pairs.kernel, mutual_force, add_perturbations if self.perturbations else None, to_rates
         )
-        return forms(
+        return representations_of(
             layouts=(RELATIVE, VELOCITIES),
             drifts=(drift, drift_forced, exact_drift),
             slopes=(rhs, rhs_forced, rhs_lagrangian),

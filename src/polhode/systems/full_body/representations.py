@@ -29,7 +29,7 @@ from .tides import Tides
 Array = NDArray[np.float64]
 
 
-def forms(
+def representations_of(
     layouts: tuple[Layout, Layout],
     drifts: tuple[Flow, Flow, Flow],
     slopes: tuple[Rate, Rate, Rate],

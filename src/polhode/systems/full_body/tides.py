@@ -49,7 +49,7 @@ def friction(strength: Any, r: Vector, u: Vector) -> Vector:
 
 
 @kernel
-def yielding(strength: Any, r: Vector, inverse_mass: Any, W: Matrix, e: Vector) -> Vector:
+def friction_of_impulse(strength: Any, r: Vector, inverse_mass: Any, W: Matrix, e: Vector) -> Vector:
     """`−D A e`, where an impulse e on b, with what it does to a, changes u by A e; W is the inverse inertia of a."""
     return friction(strength, r, add(scale(inverse_mass, e), cross(apply(W, cross(r, e)), r)))
 
@@ -62,9 +62,9 @@ def impulse(half: Any, strength: Any, r: Vector, u: Vector, inverse_mass: Any, W
     if after:
         zero = 0.0 * g[0]
         one = zero + 1.0
-        x = yielding(strength, r, inverse_mass, W, (one, zero, zero))
-        y = yielding(strength, r, inverse_mass, W, (zero, one, zero))
-        z = yielding(strength, r, inverse_mass, W, (zero, zero, one))
+        x = friction_of_impulse(strength, r, inverse_mass, W, (one, zero, zero))
+        y = friction_of_impulse(strength, r, inverse_mass, W, (zero, one, zero))
+        z = friction_of_impulse(strength, r, inverse_mass, W, (zero, zero, one))
         rows = (
             1.0 - half * x[0],
             -half * y[0],

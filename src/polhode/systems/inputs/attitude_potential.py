@@ -40,8 +40,8 @@ from .parser import is_formula
 from .sympy_kernels import (
     attitude_symbols,
     formula_kernel,
+    kernel_from_text,
     known_symbols,
-    made,
     moment_of,
     on_arrays,
     statements,
@@ -117,7 +117,9 @@ class CompiledPotential(Potential):
         lines.append(f"    u = U({', '.join(f'A{i}' for i in range(bodies))}, {parameters.text('V[{}]')})")
         lines += [f"    M[{k}] = -partial(u, {k})" for k in range(3 * bodies)]
         names = {"moved": moved, "seeded": seeded, "partial": partial, "U": self.formula, "D": duals(3 * bodies)}
-        self.write = numerical_moments(made("gradient", lines, names), bodies, parameters.at, parameters.size)
+        self.write = numerical_moments(
+            kernel_from_text("gradient", lines, names), bodies, parameters.at, parameters.size
+        )
         check_value(field, function, lambda *R: self.energy(*R), bodies)
 
     def energy(self, *R: Array) -> Array:
@@ -272,4 +274,4 @@ def symbolic_moments(field: str, expression: Any, bodies: int, offsets: tuple[tu
     lines += [f"    {name} = par(p_, {at}, S_)" for name, at in offsets if name in named]
     lines += [f"    {line}" for line in shared]
     lines += [f"    put(y_, {moments_at(bodies) + k}, S_, {text})" for k, text in enumerate(moments)]
-    return made("write", lines, {"par": par})
+    return kernel_from_text("write", lines, {"par": par})

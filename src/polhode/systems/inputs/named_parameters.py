@@ -23,7 +23,7 @@ from ...errors import InvalidInputError
 from ...scalars import Lanes, ParameterDual, double, kernel, par
 from ...scalars import value as without_partials
 from .parser import functions
-from .sympy_kernels import KEPT, SPACE, made
+from .sympy_kernels import KEPT, SPACE, kernel_from_text
 
 Array = NDArray[np.float64]
 ALLOWED = 'a table of names and their values, such as {"k": 2.0}'
@@ -114,13 +114,15 @@ class NamedParameters:
     @property
     def read(self) -> Any:
         """The kernel `(S, p, at)` that gives the values where they begin at `at` in the parameters."""
-        return made("read", ["def read(S, p, at):", f"    return {self.text('par(p, at + {}, S)')}"], {"par": par})
+        return kernel_from_text(
+            "read", ["def read(S, p, at):", f"    return {self.text('par(p, at + {}, S)')}"], {"par": par}
+        )
 
     @property
     def plain(self) -> Any:
         """The kernel that takes the partial derivatives off a tuple of values, all of them numbers."""
         entries = "".join(f"value(k[{i}]), " for i in range(len(self.names)))
-        return made("plain", ["def plain(k):", f"    return ({entries})"], {"value": without_partials})
+        return kernel_from_text("plain", ["def plain(k):", f"    return ({entries})"], {"value": without_partials})
 
     def bind(self, formula: Any) -> Any:
         """The kernel `(S, p, x)` of a kernel of one tuple, numbers and then the values of the parameters, which it reads

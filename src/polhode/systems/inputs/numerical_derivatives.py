@@ -170,16 +170,16 @@ def curvatures_of_any(x: Any, second_at: Any) -> Any:
 
 
 @kernel
-def six(a: Any, S: Any) -> Any:
+def entries6(a: Any, S: Any) -> Any:
     """Six entries of an array."""
     return get(a, 0, S), get(a, 1, S), get(a, 2, S), get(a, 3, S), get(a, 4, S), get(a, 5, S)
 
 
 @kernel
-def fifteen(a: Any, S: Any) -> Any:
+def entries15(a: Any, S: Any) -> Any:
     """Fifteen entries of an array."""
     rest = get(a, 6, S), get(a, 7, S), get(a, 8, S), get(a, 9, S), get(a, 10, S), get(a, 11, S)
-    return six(a, S) + rest + (get(a, 12, S), get(a, 13, S), get(a, 14, S))
+    return entries6(a, S) + rest + (get(a, 12, S), get(a, 13, S), get(a, 14, S))
 
 
 @kernel
@@ -216,7 +216,7 @@ def lane_by_lane(kind: Any, count: int, read: Any) -> Any:
 def _slopes_of_any(x: Any, first_at: Any, table_at: Any) -> Any:
     kind = x.dtype
     if not isinstance(kind, Dual):
-        call = lane_by_lane(kind, SLOPES, six)
+        call = lane_by_lane(kind, SLOPES, entries6)
         return lambda x, first_at, table_at: call(x, first_at)
     W = width(kind)
 
@@ -233,12 +233,12 @@ def _slopes_of_any(x: Any, first_at: Any, table_at: Any) -> Any:
             along_v = table[at] * v[0] + table[at + 1] * v[1] + table[at + 2] * v[2]
             along_group = table[at + 3] * xi[0] + table[at + 4] * xi[1] + table[at + 5] * xi[2]
             put(found, i, kind, out[i] + (along_v + along_group))
-        return six(found, kind)
+        return entries6(found, kind)
 
     return on_duals
 
 
 @overloads(curvatures_of_any)
 def _curvatures_of_any(x: Any, second_at: Any) -> Any:
-    call = lane_by_lane(x.dtype, 15, fifteen)
+    call = lane_by_lane(x.dtype, 15, entries15)
     return lambda x, second_at: call(x, second_at)

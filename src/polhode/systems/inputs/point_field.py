@@ -25,7 +25,7 @@ from .attitude_potential import CompiledPotential, Potential, PythonPotential
 from .limits import limited
 from .named_parameters import NONE, NamedParameters
 from .parser import is_formula
-from .sympy_kernels import formula_kernel, has_corners, known_symbols, made, on_arrays, text_of
+from .sympy_kernels import formula_kernel, has_corners, kernel_from_text, known_symbols, on_arrays, text_of
 from .tracing import trace
 from .user_functions import UserFunction, taken_parameters, with_arguments, with_values
 
@@ -138,7 +138,7 @@ def compiled_energy(given: Any, field: str, weights: Array, positions: Array, pa
     passed = "".join(f", {name}" for name in taken)
     lines += [f"        total_ = total_ + point_[0] * V_(apply_(R_, point_[1]){passed})", "    return total_"]
     names = {"points_": points, "V_": UserFunction(given).kernel, "apply_": apply}
-    return CompiledPotential(made("energy", lines, names), 1, field, parameters)
+    return CompiledPotential(kernel_from_text("energy", lines, names), 1, field, parameters)
 
 
 def python_energy(given: Any, field: str, weights: Array, positions: Array, parameters: NamedParameters) -> Potential:

@@ -149,7 +149,7 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
     return [f"{x} = {code(field, e)}" for x, e in shared], [code(field, e) for e in reduced], used
 
 
-def made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
+def kernel_from_text(name: str, lines: list[str], names: dict[str, Any]) -> Any:
     """The kernel `name` whose text is `lines`; the same text with the same names is the same kernel, compiled once."""
     return _made(name, "\n".join(lines), tuple(sorted(names.items(), key=lambda item: item[0])))
 
@@ -174,7 +174,7 @@ def _formula_kernel(field: str, results: tuple[Any, ...], arguments: tuple[Any, 
     lines += [f"    {line}" for line in shared]
     # a result that is a plain number is given the scalar of the others
     lines.append(f"    return ({', '.join(f'{text} + 0.0 * given_[0]' for text in texts)},)")
-    return made("formula", lines, {})
+    return kernel_from_text("formula", lines, {})
 
 
 def on_arrays(formula: Any, values: Iterable[Any]) -> list[Any]:

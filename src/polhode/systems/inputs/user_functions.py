@@ -19,7 +19,7 @@ from ...errors import InvalidInputError
 from ...scalars import double, kernel
 from ...scalars.fingerprint import contents, plain
 from .named_parameters import NamedParameters
-from .sympy_kernels import KEPT, made
+from .sympy_kernels import KEPT, kernel_from_text
 
 
 def remembered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,7 +109,7 @@ def with_values(
     """The kernel `(arguments, values)` that calls the function with what is `passed` and the parameters that it takes."""
     values = "".join(f", values_[{parameters.names.index(name)}]" for name in taken)
     text = [f"def with_values({arguments}, values_):", f"    return function_({passed}{values})"]
-    return made("with_values", text, {"function_": user.kernel})
+    return kernel_from_text("with_values", text, {"function_": user.kernel})
 
 
 class StateFunction(UserFunction):

@@ -105,7 +105,7 @@ def pair_defect(A: Any, B: Any, w: Any, d: Any, g: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def followed_pair(A: Any, B: Any, w: Any, d: Any, g: Any) -> tuple[Any, Any, Any]:
+def continued_root(A: Any, B: Any, w: Any, d: Any, g: Any) -> tuple[Any, Any, Any]:
     """The root (α, β) that joins zero as h p grows from zero to g, and its determinant; not a positive one where the root
     is lost on the way, at a fold."""
     a, b = 0.0 * g[0], 0.0 * g[1]
@@ -145,7 +145,7 @@ def drift_pair(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
     # the wanted root joins zero, with a positive determinant all the way: as it does where no link turns by a right angle
     good = (defect <= RESIDUAL_BOUND) & (determinant > 0.0) & (a * a < RIGHT_ANGLE) & (b * b < RIGHT_ANGLE)
     if any_of(where(good, 0.0, 1.0) > 0.5):
-        fa, fb, determinant = followed_pair(A0, B0, w0, d0, g0)
+        fa, fb, determinant = continued_root(A0, B0, w0, d0, g0)
         a, b = where(good, a, fa), where(good, b, fb)
         defect = pair_defect(A0, B0, w0, d0, g0, a, b)
         good = good | ((defect <= RESIDUAL_BOUND) & (determinant > 0.0))

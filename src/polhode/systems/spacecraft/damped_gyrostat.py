@@ -230,7 +230,7 @@ class DampedGyrostat(Gyrostat):
     def _motion(self, state: State) -> float:
         return super()._motion(state) + float(np.linalg.norm(state.omega_D))
 
-    def _lost(self, state: State) -> Any:
+    def _has_no_solution(self, state: State) -> Any:
         J, rho, d = tuple(symmetric_entries(self.inertia.matrix)), tuple(state.rho), state.Pi_D
         kinetic, inertia, C = state.Pi - state.rho, self.damper_inertia, self.damping
         return lambda h: solve_damped_increment_(

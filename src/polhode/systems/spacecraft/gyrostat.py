@@ -52,6 +52,7 @@ from .gyrostat_flows import (
     CONSTANT,
     PI,
     SLOTS,
+    as_function,
     carried_drifts,
     carried_rho,
     full_kick_drift,
@@ -67,7 +68,6 @@ from .gyrostat_flows import (
     rhs_carried,
     surroundings,
     torque_flow,
-    uniform,
 )
 from .rotors import Rotor, rotors_of
 from .steady_spins import steady_rates
@@ -199,7 +199,7 @@ class Gyrostat(AttitudeSystem):
     def _acting(self) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
         """Torque, command and environment as kernels, and the functions of users among them."""
         around = surroundings if self.environment else no_surroundings
-        acts = uniform(self.moment), uniform(self.command), around
+        acts = as_function(self.moment), as_function(self.command), around
         return acts, {"torque": self.moment.user, "rotor_torque": self.command.user}
 
     @property
@@ -307,13 +307,15 @@ class Gyrostat(AttitudeSystem):
 
     def largest_step(self, state: State) -> float:
         """Where the discrete equations lose the wanted solution, by following it (the free body's formula has no ρ)."""
-        return fold(self._motion(state), float(np.linalg.norm(self.inertia.inverse @ state.rho)), self._lost(state))
+        return fold(
+            self._motion(state), float(np.linalg.norm(self.inertia.inverse @ state.rho)), self._has_no_solution(state)
+        )
 
     def _motion(self, state: State) -> float:
         """How fast anything turns but for the rotors."""
         return float(np.linalg.norm(state.omega))
 
-    def _lost(self, state: State) -> Any:
+    def _has_no_solution(self, state: State) -> Any:
         """Whether there is no solution, for an array of steps."""
         J, rho = tuple(symmetric_entries(self.inertia.matrix)), tuple(state.rho)
         kinetic = tuple(state.Pi - state.rho)
@@ -365,8 +367,8 @@ class Gyrostat(AttitudeSystem):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.5, 0.9, -0.8])
 
 
-def fold(motion: float, rotors: float, lost: Any) -> float:
-    """The smallest step at which `lost(h)` holds, between a thousandth and a hundred radians of what moves and of the
+def fold(motion: float, rotors: float, has_no_solution: Any) -> float:
+    """The smallest step at which `has_no_solution(h)` holds, between a thousandth and a hundred radians of what moves and of the
     rotors' share in it, to six digits."""
     rate = motion + rotors
     if not motion > 1e-12 * rate:
@@ -374,7 +376,7 @@ def fold(motion: float, rotors: float, lost: Any) -> float:
     steps = np.geomspace(1e-3, 1e2, 128) / rate
     for _ in range(5):
         with np.errstate(all="ignore"):
-            failed = np.asarray(lost(steps))
+            failed = np.asarray(has_no_solution(steps))
         first = int(np.argmax(failed))
         if not failed[first]:
             return float("inf")

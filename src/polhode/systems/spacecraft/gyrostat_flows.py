@@ -230,14 +230,14 @@ def given_rhs(rates: Any, rho: Any) -> Rate:
 
 
 @kernel
-def nothing(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
+def no_torque(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
     """No torque."""
     return scale(0.0, omega)
 
 
-def uniform(moment: ExternalMoment) -> Any:
+def as_function(moment: ExternalMoment) -> Any:
     """What a user gave, as torque or command: a function, also where there is nothing; None for numbers."""
-    return moment.function if moment.acts else nothing
+    return moment.function if moment.acts else no_torque
 
 
 @kernel

@@ -47,14 +47,14 @@ class BodyInPotential(Protocol):
 def resting_attitudes(system: BodyInPotential, frames: Iterable[Array] = ()) -> list[Array]:
     """The attitudes with no moment; of a family of them, some members. The starts bring the axes of the body to
     those of space, then its principal axes to those of space and of `frames` (orthogonal matrices, axes as columns)."""
-    cube, principal = np.array(cube_attitudes())[:, None], sided(system.inertia.axes)
-    further = [R for B in (np.eye(3), *map(sided, frames)) for R in B @ cube @ principal.T]
+    cube, principal = np.array(cube_attitudes())[:, None], right_handed(system.inertia.axes)
+    further = [R for B in (np.eye(3), *map(right_handed, frames)) for R in B @ cube @ principal.T]
     found = balanced_attitudes(
         moments_at_rest(cast(System, system)),
         list(cube),
         further,
         lambda R: float(system.potential_energy(R[0])),
-        apart,
+        attitude_distance,
     )
     return [R[0] for R in found]
 
@@ -84,14 +84,14 @@ def balanced_attitudes(
     starts: Sequence[Array],
     further: Sequence[Array],
     energy: Callable[[Array], float],
-    apart: Callable[[Array, Array], float],
+    distance: Callable[[Array, Array], float],
     symmetry: int = 0,
     complete: bool = False,
 ) -> list[Array]:
     """The attitudes (n, 3, 3) where `balance` vanishes: from `starts`, then from `further` ones and from random ones, which
     add to a family already known only members well apart.
 
-    `energy`: what is the same all over a family; `apart`: how far two sets of attitudes are from being the same;
+    `energy`: what is the same all over a family; `distance`: how far two sets of attitudes are from being the same;
     `symmetry`: how many null directions there are by symmetry; `complete`: the starts are known to lead to all.
     """
     random, n = np.random.default_rng(SEED), len(starts[0])
@@ -107,7 +107,7 @@ def balanced_attitudes(
         arrived = refined(balance, R, zero)
         if arrived is None:
             continue
-        near = min((apart(arrived, other) for other in found), default=np.inf)
+        near = min((distance(arrived, other) for other in found), default=np.inf)
         if near <= SAME:
             continue
         slopes = balance(arrived)[1]
@@ -147,12 +147,12 @@ def refined(balance: Balance, R: Array, zero: float) -> Array | None:
     return None
 
 
-def apart(R: Array, other: Array) -> float:
+def attitude_distance(R: Array, other: Array) -> float:
     """How far attitudes (n, 3, 3) are from others."""
     return float(np.abs(R - other).max())
 
 
-def sided(axes: Array) -> Array:
+def right_handed(axes: Array) -> Array:
     """Orthogonal axes as a rotation."""
     return np.asarray(axes * np.sign(np.linalg.det(axes)), np.float64)
 
