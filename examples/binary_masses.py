@@ -29,7 +29,7 @@ places = motion.X + 1e-3 * rng.normal(size=motion.X.shape)
 attitudes = motion.R @ ph.so3.exp(5e-3 * rng.normal(size=motion.X.shape))
 seen = [Observation.field(motion.t, "X", places, 1e-3), Observation.attitude(motion.t, attitudes, 5e-3, field="R")]
 
-# %% What is known beforehand: the state roughly, in these standard deviations; nothing seen tells where the pair is in space
+# %% What is known beforehand: the state roughly, in these standard deviations; no observation depends on where the pair is in space
 guess = start(pair(1.01, 0.085, 0.325))
 known = {"X": 0.01, "R": 0.01, "x2": 1e-6, "R2": 1e-6, "Gamma": 4e-3, "Pi": 1e-2, "Pi2": 3e-5, "gamma2": 1e-6}
 
@@ -48,7 +48,7 @@ for name, truth in zip(unknowns[1:], (1.0, 0.08, 0.32), strict=True):
     print(f"  {name}: {found.parameters[name]:.5f}, off by {error:+.1f} standard deviations")
     assert abs(error) < 4.0
 
-# %% With G unknown too, only G times the masses can be told: motions with heavier bodies and a smaller G look the same
+# %% With G unknown too, only G times the masses can be determined: motions with heavier bodies and a smaller G look the same
 loose = known | dict.fromkeys(("Gamma", "Pi", "Pi2"), 1e3)  # momenta are masses times rates: they must not tell either
 try:
     fit(found.state, seen, ["G", *unknowns], step=0.1, method=ph.LGVI(), state_covariance=covariance(loose))

@@ -40,11 +40,11 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ph.FieldBody([1, 1, 1], np.eye(3), potential=_failing),
         r"potential = <function _failing.*V\(x\) of three numbers.*OSError: no table of the field",
     ),
-    "an unknown symbol": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + stiffness*R22"), "stiffness is none of them"),
-    "an unknown function": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + gamma(R22)"), "gamma is none of them"),
+    "an unknown symbol": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + stiffness*R22"), "stiffness is not among them"),
+    "an unknown function": (lambda: ph.AttitudeBody([1, 2, 2.5], "R11 + gamma(R22)"), "gamma is not among them"),
     "every group of known symbols": (
         lambda: ph.AttitudeBody([1, 2, 2.5], moment=["omega4", "0", "0"]),
-        "formula in omega1 … omega3, R11 … R33, t, .*omega4 is none of them",
+        "formula in omega1 … omega3, R11 … R33, t, .*omega4 is not among them",
     ),
     "the same method with other options": (
         lambda: ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1, method=ph.Midpoint("split")),

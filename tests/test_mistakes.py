@@ -144,7 +144,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a tolerance beyond doubles": (lambda: ph.simulate(state(), t_end=1.0, tolerance=1e-20), ["tolerance", "from 1e-13"]),
     "times out of order": (lambda: ph.simulate(state(), t_eval=[0, 2, 1]), ["t_eval", "in rising order"]),
     "a circle by e = 1": (lambda: pair().state(elements={"a": 1.0, "e": 1.0}), ["elements.a", "for a parabola give q"]),
-    "a formula with a name without value": (lambda: ph.AttitudeBody([1, 2, 3], potential="m*R33"), ["m is none of them", "parameters"]),
+    "a formula with a name without value": (lambda: ph.AttitudeBody([1, 2, 3], potential="m*R33"), ["m is not among them", "parameters"]),
     "a formula in NumPy": (lambda: ph.AttitudeBody([1, 2, 3], potential="np.sin(R33)"), ["a formula in R11 … R33"]),
     "an orbit in kilometres": (lambda: ph.Orbit(6850.0), ["semimajor = 6850.0", "outside the planet", "6.37814e+06"]),
     "two figures at once": (lambda: traj().plot(["rates", "euler"]), ["figure", "one name, of invariants, rates"]),  # type: ignore[arg-type]
@@ -250,7 +250,7 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "run case.toml --set epoch.date=2031-02-30": ["epoch.date = '2031-02-30'", "a date like"],
     "run case.toml --set epoch.date=2031-02-03 --set epoch.time_system=GPST": ["'GPST'", "GPS, MET"],
     "run case.toml --tolerance 0": ["run.tolerance = 0.0", "from 1e-13 to 0.01"],
-    "resume nowhere": ["there is no run here"],
+    "resume nowhere": ["there is no unfinished run"],
     "plot result.nc --from-time 1.5 --to-time 0.5": ["a span with samples", "from 0 to 2"],
     "plot result.nc --format jpg": ["format = 'jpg'", "png, pdf, svg, eps"],
     "view result.nc --html nowhere/v.html": ["the folder nowhere does not exist"],

@@ -86,12 +86,12 @@ def short(value: Any) -> str:
 
 
 class SaturationWarning(UserWarning):
-    """An actuator is at its limit, and does less than it was told."""
+    """An actuator is at its limit, and does less than was commanded."""
 
 
 class RunWarning(UserWarning):
-    """Something in a run because of which its result should not be trusted without a second look; says what to do.
-    `polhode.Trajectory.warnings` lists them."""
+    """A reason to check the result of a run before it is used; the message says what to do.
+    `polhode.Trajectory.warnings` lists all of them."""
 
 
 class AccuracyWarning(RunWarning):

@@ -88,8 +88,8 @@ def test_what_is_asked_for_may_not_be_there() -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("omega", "needs the indices"), ("omega[3]", "needs the indices"), ("spin[0]", "spin is none of them"),
-     ("omega[0] +", "numbers, fields"), ("__import__('os')", "none of them"), ("omega[x]", "whole number"),
+    [("omega", "needs the indices"), ("omega[3]", "needs the indices"), ("spin[0]", "spin is not among them"),
+     ("omega[0] +", "numbers, fields"), ("__import__('os')", "not among them"), ("omega[x]", "whole number"),
      ("omega.shape", "numbers, fields")],
 )  # fmt: skip
 def test_text_that_is_not_a_quantity_is_named(text: str, problem: str) -> None:

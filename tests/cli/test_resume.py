@@ -55,7 +55,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
     assert plain.carry is not None
     assert found.carry.tobytes() == plain.carry.tobytes()
     assert list(Path("out").glob("**/*.checkpoint")) == list(Path("out").glob("**/.*")) == []
-    assert "no run here to go on with" in output_of("resume", "out", code=2)
+    assert "there is no unfinished run" in output_of("resume", "out", code=2)
 
 
 def test_the_same_command_again_goes_on_and_overwrite_starts_anew(

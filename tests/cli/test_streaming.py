@@ -89,7 +89,7 @@ def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
         once.setattr(CheckpointFolder, "append", interrupted)
         assert "polhode resume out" in output_of(*RUN, code=130)
     assert not Path("out/free_rigid_body.nc").exists()
-    assert "goes on by itself" in output_of(*RUN, "--from", "out/free_rigid_body.partial.nc", code=2)
+    assert "use polhode resume" in output_of(*RUN, "--from", "out/free_rigid_body.partial.nc", code=2)
     output_of("resume", "out", "--quiet")
     assert_same(ph.load("out/free_rigid_body.nc"))
     assert not list(Path("out").glob("*.checkpoint"))

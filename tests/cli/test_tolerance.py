@@ -38,7 +38,7 @@ def test_a_tolerance_in_a_dry_run_and_in_the_check(tmp_path):
     said = polhode("run", "free_rigid_body", "--tolerance", "1e-4", *changes, "--dry-run").stdout
     assert "RK4()" in said
     assert "0 … 5: about " in said
-    assert "0.0001; steps as a first look suggests" in said
+    assert "0.0001; steps as estimated from a quick first run" in said
     assert "estimated" in said
     assert list(tmp_path.iterdir()) == []
     result = polhode("check", "free_rigid_body", *TO_END, "--set", "run.step=", "--set", "method=")

@@ -27,7 +27,7 @@ SIZE = 1e-4  # of the differences by λ, in units of λ: they need not be exact,
 
 @dataclass(frozen=True)
 class FamilyParameter:
-    """What λ is: its name, and the system with another value where it is a number of the system. `exact` tells whether the
+    """What λ is: its name, and the system with another value where it is a number of the system. `exact` says whether the
     name is one of those by which `simulate` differentiates. `unit` is a change of λ that counts as one."""
 
     name: str

@@ -68,7 +68,7 @@ def quantity(system: System, given: str | Quantity, field: str = "quantity") -> 
             case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
                 return _applied(FUNCTIONS[name], *map(built, arguments))
             case ast.Name(name) | ast.Call(ast.Name(name)) | ast.Subscript(ast.Name(name)):
-                raise InvalidInputError(field, given, f"{allowed}; {name} is none of them")
+                raise InvalidInputError(field, given, f"{allowed}; {name} is not among them")
         raise InvalidInputError(field, given, allowed)
 
     def _entry(name: str, index: tuple[int, ...]) -> Evaluate:

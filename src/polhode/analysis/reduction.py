@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-NULL = 1e-8  # of the largest: singular values of what is no direction
+NULL = 1e-8  # of the largest: singular values below this count as zero
 INSIDE = 1e-6  # the change of a conserved quantity along a symmetry, both of length one, that is none
 ROUNDING = 1e-16  # of the largest: entries that are none
 DEFECTIVE = 1e-8  # the least product of a left and a right eigenvector that is used
@@ -37,8 +37,8 @@ def across_motion(change: Array, momenta: Array, turns: Array, slopes: Array, al
 
 def without_kernel(matrix: Array, zero: float) -> Array:
     """A matrix without its eigenvalue 0, which symmetries and conserved quantities make: within the values of the linear
-    functions that it conserves, and across its null vectors; as often as there are any. `zero`: what of a singular value is
-    none."""
+    functions that it conserves, and across its null vectors; as often as there are any. Singular values up to `zero`
+    count as zero."""
     while matrix.size:
         left, sizes, right = np.linalg.svd(matrix)
         null = sizes <= zero
@@ -87,8 +87,8 @@ def _across(rows: Array, columns: Array) -> tuple[Array, Array]:
 
 
 def null_space(rows: Array, zero: float | None = None) -> Array:
-    """An orthonormal basis of the vectors that all rows annihilate, as columns. `zero`: what of a singular value is none, by
-    default a small part of the largest."""
+    """An orthonormal basis of the vectors that all rows annihilate, as columns. Singular values up to
+    `zero` count as zero, by default those up to a small part of the largest."""
     if rows.size == 0:
         return np.eye(rows.shape[1])
     _, sizes, directions = np.linalg.svd(rows)

@@ -71,7 +71,7 @@ class NaiveJob:
 def difference_from_c(
     yardstick: Yardstick | ExplicitYardstick, step: float, steps: int = 1000, method: Method | None = None
 ) -> float:
-    """The largest difference between the state in polhode, by `LGVI()` unless told, and in C."""
+    """The largest difference between the state in polhode, by default by `LGVI()`, and in C."""
     end = job(method or LGVI(), step, steps=steps)()[:12]
     return float(np.abs(end - CJob(yardstick, step, steps=steps)()).max())
 

@@ -106,7 +106,7 @@ class Inertia:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is that of a point."""
+        """Whether it is the inertia of a point, which does not turn."""
         return not np.any(self.inverse)
 
     @property

@@ -31,7 +31,7 @@ def bench(
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option("--against", metavar="FILE", help="Tell what changed by more than 5 % since this JSON file."),
+        typer.Option("--against", metavar="FILE", help="List what changed by more than 5 % since this JSON file."),
     ] = None,
     list_problems: Annotated[bool, typer.Option("--list", help="Only list the problems and the programs.")] = False,
 ) -> None:

@@ -41,7 +41,7 @@ class _Note(event.Listener):  # type: ignore[misc]
 
 @contextmanager
 def say_when_compiling(wanted: bool = True) -> Iterator[None]:
-    """Tell on standard error, if that is `wanted`, that code is compiled inside this context."""
+    """Say on standard error, if that is `wanted`, that code is being compiled inside this context."""
     if not wanted:
         yield
         return

@@ -49,7 +49,7 @@ def examples(
 @main.command()
 @exit_on_error
 def describe(system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from `polhode systems`.")]) -> None:
-    """Tell what a system is: its equations, arguments, fields and conserved quantities, and the methods that fit it."""
+    """Describe a system: its equations, arguments, fields and conserved quantities, and the methods that fit it."""
     import inspect
 
     from ..io.scenario.template import find_system

@@ -115,7 +115,7 @@ def movie(
 @main.command()
 @exit_on_error
 def info(result: Result) -> None:
-    """Tell what a result holds: the run, what was conserved, the events."""
+    """List what a result holds: the run, what was conserved, the events."""
     from ..io.trajectory_file import load
     from ..view.summary import headline, time_span, title_of, units_text
 

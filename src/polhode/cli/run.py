@@ -82,14 +82,14 @@ def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run that did not finish.")],
     quiet: Quiet = False,
 ) -> None:
-    """Go on with the runs in a folder that were killed or interrupted, bit for bit, from their last checkpoints."""
+    """Continue the runs in a folder that were killed or interrupted, bit for bit, from their last checkpoints."""
     from ..io.checkpoint_folder import CheckpointFolder
     from ..io.scenario.document import scenario_from_text
 
     stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
     headers = [header for store in stores if (header := store.header())]
     if not headers:
-        fail(f"{folder}: there is no run here to go on with: expected the folder of a run that was stopped", 2)
+        fail(f"{folder}: there is no unfinished run in this folder", 2)
     for header in headers:
         said = header.provenance
         overrides = [str(change) for change in said.get("overrides", ())]
@@ -149,7 +149,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         trajectory = _computed(plan, options, store, file, partial, command)
     tell = options.tell
     if plan.stored is not None:
-        tell(f"{len(trajectory):,} of its samples stand for all in what follows")
+        tell(f"{len(trajectory):,} of its samples are used for the table, the figures and the report")
     if not options.quiet:
         show_conservation(trajectory)
     if accuracy := trajectory.accuracy:
@@ -192,7 +192,10 @@ def _computed(
     if plan.stored is not None:
         tell("there are more samples than fit into memory: they are written as they are computed")
         if options.earlier:
-            fail(f"a run of more samples than fit into memory goes on by itself: polhode resume {out}", 2)
+            fail(
+                f"a run with more samples than fit into memory is not continued with --from: use polhode resume {out}",
+                2,
+            )
     treat_termination_as_interrupt()
     try:
         progress, earlier = not options.quiet, options.earlier
@@ -362,7 +365,7 @@ def _show_plan(plan: Plan, figures: list[str]) -> None:
         )
     if chosen:
         rows["tolerance"] = (
-            f"{plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}; steps as a first look suggests"
+            f"{plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}; steps as estimated from a quick first run"
         )
     elif method.implicit:
         limit = largest_step(plan.state, method, near=step)

@@ -32,7 +32,7 @@ class Path:
 class Transcription:
     """The problem of a manoeuvre from `first` to `last` (size,) in N `steps`.
 
-    `ending` tells which tangent coordinates are given at the end. `time` is the duration, or its unit where it is `free`.
+    `ending` says which tangent coordinates are given at the end. `time` is the duration, or its unit where it is `free`.
     `lower`, `upper` (m,) bound the commands, `norm` their length, in the units of commands.
     """
 

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 class Wheels:
     """Any number of wheels: their `axes` in the body (rows), the largest `torque` of each, and the largest `momentum`.
 
-    `momenta` are their momenta now; `command` changes them as the wheels do what they are told.
+    `momenta` are their momenta now; `command` changes them as the wheels follow it.
 
     >>> wheels = Wheels([[1, 0, 0], [0, 1, 0], [0, 0, 1]], torque=0.1, momentum=4.0)
     >>> wheels.command([0.02, 0.01, -0.05], 2.0)
@@ -60,7 +60,7 @@ class Wheels:
 
     def command(self, torque: ArrayLike, seconds: float) -> Array:
         """The `rotor_torque` Σ a u by which the wheels give the body this `torque`, or as much of it as they can, for so many
-        seconds. Where a wheel is at a limit the others do as they were told; the first time, a warning says so."""
+        seconds. Where a wheel is at a limit the others follow the command; the first time, a warning says so."""
         wanted = -self._share @ check_finite("torque", torque, (3,))
         held = check_positive("seconds", seconds)
         allowed = np.clip(wanted, -self.torque, self.torque)

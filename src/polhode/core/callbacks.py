@@ -71,7 +71,7 @@ def error_noted() -> bool:
 
 
 def treat_termination_as_interrupt() -> None:
-    """From now on SIGTERM is as Ctrl-C, unless somebody handles it already."""
+    """From now on SIGTERM has the effect of Ctrl-C, unless it has a handler already."""
     alone = threading.current_thread() is threading.main_thread()
     if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -1,6 +1,6 @@
-"""Packages that not everybody needs: extras of this one, each imported where it is used.
+"""Optional packages: extras of this one, each imported where it is used.
 
-Whoever lacks one is told so in one line, with what to install.
+Where one is missing, the error says in one line what to install.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What figures, files and analyses may ask of a system beyond its contract.
 
-Every hook has a neutral answer, so that nobody needs to find out what a system has. A system overrides those for which it
-has more to say; `offers` tells whether it does.
+Every hook has a neutral answer, so that it can be called on any system. A system overrides those for which it has more to
+say; `offers` returns whether it does.
 """
 
 from __future__ import annotations

@@ -302,7 +302,7 @@ def sampled_steps(first: int, count: int, every: int) -> NDArray[np.int64]:
 
 
 def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """That of `allowed` which `value` equals."""
+    """The entry of `allowed` that equals `value`; an error if there is none."""
     if isinstance(value, np.ndarray) or value not in allowed:
         raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, allowed)))
     return allowed[allowed.index(value)]

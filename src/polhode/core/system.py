@@ -1,6 +1,6 @@
 """What every system has: parameters, states, conserved quantities, and flows that methods are made of.
 
-A system is a class in a file of its own; `polhode.list_systems()` lists those that there are. Its state is stored in one or
+A system is a class in a file of its own; `polhode.list_systems()` lists all of them. Its state is stored in one or
 more *representations*, for instance the attitude as a matrix or as a quaternion. A representation is a layout of
 variables and the compiled flows on it:
 

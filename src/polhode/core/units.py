@@ -2,8 +2,8 @@
 
 A run is computed in any consistent units, and its equations never see which. `Units` names them, so that figures, files
 and other programs can say what the numbers mean. The names are those of UDUNITS, which NetCDF files use. A library for
-units would be slower to import than all else that reads a scenario, and know thousands of units; this table has those that
-the motion of bodies is told in.
+units would be slower to import than all else that reads a scenario, and know thousands of units; this table has those in
+which the motion of bodies is described.
 """
 
 from __future__ import annotations

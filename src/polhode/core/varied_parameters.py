@@ -257,7 +257,9 @@ def _rebuilt(system: System, changes: Mapping[Parameter, float]) -> System:
         return make(**arguments)  # type: ignore[no-any-return]
     except InvalidInputError as error:
         name = ", ".join(parameter.name for parameter in changes)
-        raise PolhodeError(f"{name}: no derivative by it, because it cannot change a little alone: {error}") from error
+        raise PolhodeError(
+            f"{name}: no derivative by it, because a small change of it alone is refused: {error}"
+        ) from error
 
 
 def _put(arguments: dict[str, Any], path: Path, value: float) -> None:

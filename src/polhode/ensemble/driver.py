@@ -244,7 +244,7 @@ def check_inputs(inputs: Mapping[str, ArrayLike] | None, count: int) -> dict[str
 
 
 def check_workers(workers: int | None) -> int:
-    """How many threads to use: as many as there are processors, unless told."""
+    """How many threads to use: by default as many as there are processors."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_whole(workers) or workers < 1:

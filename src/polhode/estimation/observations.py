@@ -30,8 +30,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Observation:
-    """What was seen at `times`. `differences(states, which)` (n, m) tells states with n samples from those numbers `which`
-    that were seen, in the units of `sigma` (n, m), its standard deviation. `shown` is the function of fields from which
+    """What was seen at `times`. `differences(states, which)` (n, m) are the differences of n states from what was seen at the
+    times of these numbers, in the units of `sigma` (n, m), its standard deviation. `shown` is the function of fields from which
     a single number comes, where its derivatives are known."""
 
     name: str

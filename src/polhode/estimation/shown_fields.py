@@ -1,7 +1,7 @@
 """What an observer is shown of a state, as a function of its fields with exact derivatives by their entries.
 
 A function is one of
-    text         such as "sqrt(X[0]**2 + X[1]**2)": derived as a formula
+    text         such as "sqrt(X[0]**2 + X[1]**2)": differentiated as a formula
     a kernel     whose arguments are named like fields of the system, `t` among them if time matters: an array comes as the
                  tuple of its entries, row by row. Compiled for dual numbers
 """

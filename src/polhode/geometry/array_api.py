@@ -27,12 +27,12 @@ ROUGH = 0.1  # and that is meant as one, or as a unit vector or a skew matrix: w
 
 
 def doubles(x: ArrayLike) -> NDArray[np.float64]:
-    """`x` as an array of doubles; truth values and text are no numbers, at whatever depth.
+    """`x` as an array of doubles; truth values and text are refused, at any depth.
 
     >>> doubles([1, [2.0, "3"]])
     Traceback (most recent call last):
     ...
-    TypeError: these are no numbers
+    TypeError: these are not numbers
     """
     if type(x) is np.ndarray and x.dtype == np.float64:
         return x
@@ -41,7 +41,7 @@ def doubles(x: ArrayLike) -> NDArray[np.float64]:
     given = np.asarray(x) if hasattr(x, "dtype") else np.array(x, dtype=object)
     kinds = set(map(type, given.flat)) if given.dtype == object else {given.dtype.type}
     if any(issubclass(kind, NO_NUMBERS) for kind in kinds):
-        raise TypeError("these are no numbers")
+        raise TypeError("these are not numbers")
     try:
         return np.asarray(given, dtype=np.float64)
     except OverflowError:

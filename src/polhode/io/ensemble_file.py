@@ -200,7 +200,7 @@ def _ensemble(dataset: Dataset, header: Mapping[str, Any], system: System | None
 
 def member_parameters(ensemble: Ensemble) -> tuple[dict[str, Any], dict[str, Array], dict[str, list[Any]]]:
     """The constructor's arguments that all members share, those in which they differ as arrays with the members first, and
-    those that are no numbers of one shape, as lists."""
+    those that are not numbers of one shape, as lists."""
     shared = ensemble.members.system
     if shared is not None:
         return shared.describe(), {}, {}

@@ -6,7 +6,7 @@ import os
 
 
 def physical_memory() -> float:
-    """This machine's memory in bytes; infinite where the system does not tell.
+    """This machine's memory in bytes; infinite where the operating system does not say.
 
     >>> physical_memory() > 1e8
     True

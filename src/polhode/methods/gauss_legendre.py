@@ -83,7 +83,7 @@ class GaussLegendre(MethodOfOrders):
             return "its state is not made of attitudes, angles and places with their momenta"
         moved = any(row[KIND] == PLACE for row in parts.rows[: parts.active_rows])
         if self.adaptive and moved and not canonical.attractions:
-            return "nothing in it says how fast its places move"
+            return "with adaptive steps its positions need a mutual gravity, which says how fast they move"
         if self.control == "symplectic" and canonical.energy is None:
             return "it does not give its energy as a conserved function of places, attitudes and momenta"
         return None

@@ -87,7 +87,7 @@ class MoserVeselov(_Discrete):
     def why_not(self, system: System) -> str | None:
         body = system.representations.get(self.representation)
         if isinstance(body, DiscreteBodyRepresentation) and self.order not in (*COMPOSED, *body.preprocessed):
-            return "order 10 is for n = 3: only there do energy and momentum alone fix the discrete body's clock"
+            return "order 10 exists for n = 3 only, where the error in time depends on energy and momentum alone"
         return super().why_not(system)
 
     def run(self, start: Start) -> DriftKickRun:

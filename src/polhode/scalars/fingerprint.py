@@ -26,7 +26,7 @@ def plain(function: Any) -> Any:
 
 
 def within(value: Any) -> Any:
-    """What stands for a name in compiled code: what `value` wraps, or what chooses among its forms (`overloads`)."""
+    """The Python function behind a value: the one that it wraps, or the one that chooses among its forms (`overloads`)."""
     return plain(getattr(value, "__wrapped__", getattr(value, "forms", value)))
 
 
@@ -81,7 +81,7 @@ def fingerprint(function: FunctionType) -> str:
 
 def lasting_fingerprint(function: Any) -> str | None:
     """The same where it says all, so that a function with this fingerprint is this one in any process; None where the
-    function names something that cannot be told again, such as the address of a Python function."""
+    function names something that has no lasting name, such as the address of a Python function."""
     found, unread = contents(function)
     return found if all(map(_has_lasting_name, unread)) else None
 

@@ -118,8 +118,8 @@ def simulate(
     what was computed is stored there about every `checkpoint_every` seconds; the same call goes on from it, bit for bit.
 
     With a fixed step and `controller`, a function of the time and the state, the named parameters of the system take the
-    values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. It
-    is told what `estimator(t, state)` makes of the state, if there is one. `traj.commands` holds what it commanded.
+    values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. If
+    there is an `estimator`, the controller gets `estimator(t, state)` instead of the true state. `traj.commands` holds what it commanded.
 
     `units`, such as `{"length": "km", "time": "s", "mass": "kg"}`, name the units that the numbers are in, and `epoch` is the
     date of t = 0: figures, files and exports then say so, and no number of the run changes. `step`, `t_end` and `every` may

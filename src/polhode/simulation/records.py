@@ -1,4 +1,4 @@
-"""What a trajectory tells beyond its samples: cost, accuracy, what was conserved, events, commands, units and epoch."""
+"""What a trajectory holds beside its samples: cost, accuracy, what was conserved, events, commands, units and epoch."""
 
 from __future__ import annotations
 

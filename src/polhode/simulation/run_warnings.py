@@ -203,7 +203,7 @@ def _near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
 
 def _overlap(trajectory: Trajectory) -> Iterator[RunWarning]:
     """Where the mass centres of a pair are nearest, measured by the size of its bodies; but not at the end, where a run may
-    have been told to stop at a contact."""
+    have been ended by a contact."""
     system = trajectory.system
     n = len(system.bodies)
     if n < 2 or len(trajectory) < 2:

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 Controller = Callable[[float, State], Mapping[str, Any]]
 """From the time and the state, or its estimate, to the values of named parameters."""
 Estimator = Callable[[float, State], State]
-"""From the time and the true state to what a controller is told; `state.system` has the commands held until now."""
+"""From the time and the true state to the state that a controller gets; `state.system` has the commands held until now."""
 
 NEEDED = "a system with named parameters to command, as Gyrostat(J, torque=['u1', 'u2', 'u3'], parameters={'u1': 0, …})"
 

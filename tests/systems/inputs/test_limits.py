@@ -60,7 +60,7 @@ def test_large_ones_that_doubles_hold_are_taken(text: str) -> None:
 
 
 def test_what_takes_too_long_is_stopped() -> None:
-    match = r"potential = 'R11': this formula takes too long to derive"
+    match = r"potential = 'R11': this formula takes too long to differentiate"
     with pytest.raises(ph.InvalidInputError, match=match), limited("potential", "R11"):
         endless()
 
@@ -93,7 +93,10 @@ def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_raw_errors_become_words_for_text_alone() -> None:
-    with pytest.raises(ph.InvalidInputError, match=r"can be derived \(OverflowError"), limited("potential", "R11"):
+    with (
+        pytest.raises(ph.InvalidInputError, match=r"cannot be differentiated \(OverflowError"),
+        limited("potential", "R11"),
+    ):
         raise OverflowError("too many digits")
     with pytest.raises(OverflowError), limited("potential", R[0]):
         raise OverflowError("too many digits")

@@ -337,8 +337,8 @@ def test_scenarios_and_files_hold_parameters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"potential": "k*R33"}, "k is none of them: parameters can give it a value"),
-        ({"potential": 3 * symbols()[0, 1] * sympy.Symbol("k")}, "not k: parameters can give it a value"),
+        ({"potential": "k*R33"}, "k is not among them: give it a value in parameters"),
+        ({"potential": 3 * symbols()[0, 1] * sympy.Symbol("k")}, "not k: give it a value in parameters"),
         (
             {"potential": "R33", "parameters": {"k": 1.0}},
             "parameters.k = 1.0: no formula and no function uses this name",

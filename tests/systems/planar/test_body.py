@@ -187,7 +187,7 @@ def test_what_is_refused() -> None:
         ({"potential": 3.0 + 1j}, "a formula in theta"),
         ({"damping": -1.0}, "not negative"),
         ({"torque": lambda t: "much"}, "a number, a formula in t, theta and omega, or a function"),
-        ({"torque": "k*omega"}, "k is none of them: parameters can give it a value"),
+        ({"torque": "k*omega"}, "k is not among them: give it a value in parameters"),
         ({"potential": lambda theta, k: where(theta > 0.0, k, 0.0), "parameters": {"k": 1.0}}, "neither compares"),
         ({"torque": [1.0, 2.0]}, "torque"),
         ({"sine_harmonics": [[1.0]]}, "sine_harmonics"),

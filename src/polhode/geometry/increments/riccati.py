@@ -108,7 +108,7 @@ def _polished(values: Array, U: Array, G: Array) -> Array | None:
     not the principal one.
 
     S is off by the rounding of Λ², which U = (G/2 + S) Λ⁻¹ magnifies by the squared ratio of the Λ. The steps are those
-    of `increments.son`, `U ← cay(Z) U` with `Z B + Bᵀ Z = G − J_D(U)`, B = U Λ, by other means.
+    of `increments.son`, `U ← cay(Z) U` with `Z B + Bᵀ Z = G − J_D(U)`, B = U Λ, but with SciPy's solver of the Lyapunov equation.
     """
     from scipy.linalg import solve_continuous_lyapunov
 

@@ -43,7 +43,7 @@ class Motion:
 
     @property
     def ascii_name(self) -> str:
-        """The name in the letters that other tools read: without accents, and _ for what is no letter, digit or sign.
+        """The name in the letters that other tools read: without accents, and _ for what is not a letter, a digit or a sign.
 
         >>> Motion("Čapek 1", np.zeros(1)).ascii_name, Motion("月", np.zeros(1)).ascii_name
         ('Capek 1', '_')

@@ -202,8 +202,13 @@ class AnalysisTable(Table):
     parameter: str | None = Field(default=None, description="of a family: a parameter, a conserved quantity or period")
     to: float | None = Field(default=None, description="the value that the parameter of a family has to reach")
     within: list[float] | None = Field(default=None, min_length=2, max_length=2, description="its range, instead of to")
-    hold: list[str] = Field(default=[], description="what a family keeps")
-    hold_start: list[str] = Field(default=[], description="what the first member keeps of the state")
+    hold: list[str] = Field(
+        default=[],
+        description="of a family: quantities that all its members have in common, such as a conserved momentum",
+    )
+    hold_start: list[str] = Field(
+        default=[], description="of a family: quantities that the first member has in common with the state"
+    )
     arc: float = Field(default=0.05, gt=0.0, description="the first step along a family; 1 is the whole range")
     most: int = Field(default=200, ge=2, description="the most members of a family")
     period: float | None = Field(default=None, gt=0.0, description="a guess, for a family of periodic motions")

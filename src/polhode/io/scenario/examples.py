@@ -24,6 +24,6 @@ def find_example(name: str) -> Path:
     """The scenario file of the example called `name`."""
     known = example_scenarios()
     if name not in known:
-        hint = nearest(name, known) or "; `polhode examples` lists those that there are"
+        hint = nearest(name, known) or "; `polhode examples` lists all examples"
         raise ScenarioError(name, "example", message=f"no file or example of this name{hint}")
     return known[name]

@@ -24,7 +24,9 @@ def find_system(name: str) -> type[System]:
     """The system class called `name`."""
     systems = known_systems()
     if name in known_methods():
-        raise InvalidInputError("system", name, problem="this is a method: `polhode methods` tells what each conserves")
+        raise InvalidInputError(
+            "system", name, problem="this is a method, not a system: `polhode methods` lists what each method conserves"
+        )
     if name not in systems:
         raise InvalidInputError("system", name, f"one of {', '.join(systems)}{nearest(name, systems)}")
     return systems[name]

@@ -49,7 +49,7 @@ def constant_term(S: Any, p: Any, R: Matrix) -> Vector:
 @kernel
 def add_moment(S: Any, y: Any, p: Any, t: Any, h: Any, moment: Any, linear: Any) -> int:
     """Add τ(t, R, ω) to the moment M in the slots, with the rate at the node: `ω = J⁻¹(Π + (h/2)(M + τ) − A)`; the status
-    tells whether there is one.
+    says whether there is such a rate.
 
     Π is the momentum before the half kick that ends a step of length h; where there is no step, h is zero.
     """

@@ -1,6 +1,6 @@
 """A potential that a user gives, acting on each body by itself: U(x, R), and the force and moment that follow from it.
 
-a SymPy expression     in x, y, z, the entries R11 … R33 of the attitude and the time t, or its text: derived, and
+a SymPy expression     in x, y, z, the entries R11 … R33 of the attitude and the time t, or its text: differentiated, and
                        compiled for doubles, lanes and duals, as if written by hand;
 a kernel               `U(x, R)` of three and nine numbers, written with `+ − * /` and the functions of
                        `polhode.scalars`. One that neither compares nor chooses writes down its own formula (`tracing`)

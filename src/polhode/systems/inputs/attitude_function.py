@@ -5,7 +5,7 @@ A function is one of
     a kernel               `f(R, v)` of a tuple of nine entries, row by row, and one of three
     a Python function      `f(R, v)` of a 3×3 array and one of three numbers
 
-Kernels and Python functions that neither compare nor choose write down their own formula (`tracing`). Formulas are derived
+Kernels and Python functions that neither compare nor choose write down their own formula (`tracing`). Formulas are differentiated
 symbolically and compiled for doubles, lanes and duals. The derivatives of any other kernel come from dual numbers, those
 of any other Python function from differences (`numerical_derivatives`).
 

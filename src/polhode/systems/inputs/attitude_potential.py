@@ -6,7 +6,7 @@ A potential of n attitudes is one of
                            (`tracing`) and is then a SymPy expression. The moments of any other come from the same
                            function on dual numbers; tangent maps from differences of order 8 of these (13 digits or
                            so for a smooth potential).
-    a SymPy expression     in the entries of `symbols()`, or its text, as in "0.5*R33**2 − R13": derived, simplified by
+    a SymPy expression     in the entries of `symbols()`, or its text, as in "0.5*R33**2 − R13": differentiated, simplified by
                            common subexpressions, and compiled for doubles, lanes and duals, as if written by hand.
     a Python function      `U(R1, …, Rn)` of 3×3 arrays. The moments are differences of order 8: slow, and it says so.
 

@@ -138,8 +138,8 @@ def put_node_rate(
     law: Any,
     given: Any,
 ) -> Any:
-    """Put ω into `y[at]` for f the kernel `law(S, p, t, R, omega, given)` and s the `start`, and tell whether any lane has no
-    solution; it is NaN there. Where there is no step h is zero. Each lane runs as if alone."""
+    """Put ω into `y[at]` for f the kernel `law(S, p, t, R, omega, given)` and s the `start`, and return whether any lane has no
+    solution; it is NaN there. Where there is no step, h is zero. Each lane runs as if alone."""
     if h == 0.0:
         put3(y, at, S, apply_symmetric(J_inverse, start))
         return False

@@ -89,7 +89,7 @@ class _TooSlow(BaseException):
 
 @contextmanager
 def limited(field: str, given: Any) -> Iterator[None]:
-    """Refuse a formula in words if the block, which derives and writes it, takes too long or breaks on it.
+    """Refuse a formula in words if the block, which differentiates it and writes its code, takes too long or fails.
 
     Only text is limited, since it may come from a file. What a user has made in SymPy may take its time. Another thread
     watches the processor time of this one, so that it works in every thread and with every handler of signals. A block
@@ -103,14 +103,14 @@ def limited(field: str, given: Any) -> Iterator[None]:
         with _watching(thread):
             yield
     except _TooSlow:
-        problem = "this formula takes too long to derive; simplify it, or give a SymPy expression, which is not limited"
+        problem = "this formula takes too long to differentiate; simplify it, or give a SymPy expression, which is not limited"
         raise InvalidInputError(field, given, problem=problem) from None
     except RecursionError:
         raise InvalidInputError(field, given, TOO_LONG) from None
     except InvalidInputError:
         raise
     except (ArithmeticError, ValueError, TypeError, NotImplementedError, MemoryError) as error:
-        problem = f"not a formula that can be derived ({type(error).__name__}: {error})"
+        problem = f"a formula that cannot be differentiated ({type(error).__name__}: {error})"
         raise InvalidInputError(field, given, problem=problem) from error
 
 

@@ -2,7 +2,7 @@
 
 `potential="k*R33", parameters={"k": 2.0}`. The values lie one after another in the flat parameter array, where lanes may
 hold another value per member. `read(S, p, at)` gives them to compiled code as a tuple, in the order of the names. Another
-value needs no compiling, and no derivation of a formula.
+value needs no compiling, and no formula is differentiated again.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def names_of(known: Sequence[Any], parameters: Sequence[Any] | None) -> str:
 
 def advice(parameters: Sequence[Any] | None) -> str:
     """What to do about an unknown name, where named parameters are possible."""
-    return "" if parameters is None else ": parameters can give it a value"
+    return "" if parameters is None else ": give it a value in parameters"
 
 
 def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any] | None = None) -> Any:
@@ -115,7 +115,7 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
         return combined(operator.pow, operator.pow, base, exponent)
 
     def condition(node: ast.AST) -> Any:
-        """A comparison, some of them, or True: for SymPy a symbol may stand for a truth value, which no number is."""
+        """A comparison, some of them, or True: for SymPy a symbol may stand for a truth value; a number may not."""
         found = value(node)
         if isinstance(found, sympy.Expr) or not isinstance(found, sympy.logic.boolalg.Boolean):
             raise InvalidInputError(field, text, "comparisons such as a > b as conditions, not numbers")
@@ -147,9 +147,9 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
             case ast.Call(ast.Name(name), arguments, []) if name in functions():
                 return combined(functions()[name], FLOATS.get(name, lambda *x: None), *map(value, arguments))
             case ast.Name(name):
-                raise InvalidInputError(field, text, f"{allowed}; {name} is none of them{advice(parameters)}")
+                raise InvalidInputError(field, text, f"{allowed}; {name} is not among them{advice(parameters)}")
             case ast.Call(ast.Name(name)):
-                raise InvalidInputError(field, text, f"{allowed}; {name} is none of them")
+                raise InvalidInputError(field, text, f"{allowed}; {name} is not among them")
         raise InvalidInputError(field, text, allowed)
 
     try:

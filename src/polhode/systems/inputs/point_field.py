@@ -1,7 +1,7 @@
 """Fields over space that act on the points of a body: a scalar V(x), and a vector A(x) with its curl.
 
 A field is given as a formula (SymPy, or text, in x, y, z), or as a function of three numbers: for A one that has a
-formula, for V a kernel, or a Python function of an array. Formulas are derived and compiled, and so is what a function
+formula, for V a kernel, or a Python function of an array. Formulas are differentiated and compiled, and so is what a function
 writes down (`tracing`). A kernel V that has no single formula, and a Python function, are taken as the potential
 `U(R) = Σ w V(Rρ)` of the attitude, whose moment is found numerically (`attitude_potential`). Each may use named parameters
 (`named_parameters`).
@@ -170,7 +170,9 @@ class VectorField:
             parts = trace(given, xyz, field=field, parameters=parameters)
             if parts is None:
                 raise InvalidInputError(
-                    field, given, f"{ALLOWED_VECTOR}, by arithmetic without comparisons, so as to be derived"
+                    field,
+                    given,
+                    f"{ALLOWED_VECTOR}, written with arithmetic and without comparisons: it has to be differentiated",
                 )
         elif isinstance(given, str) or not isinstance(given, (Sequence, sympy.MatrixBase)):
             raise InvalidInputError(field, given, ALLOWED_VECTOR)

@@ -92,7 +92,7 @@ def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequen
 
 
 def in_reals(expression: Any) -> Any:
-    """The expression with Abs and sign of what SymPy does not know to be real written so that it can derive them."""
+    """The expression with Abs and sign of what SymPy does not know to be real written so that SymPy can differentiate them."""
     import sympy
 
     def pieces(e: Any) -> Any:

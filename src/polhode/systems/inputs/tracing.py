@@ -1,7 +1,7 @@
 """Kernels that write down their own formula.
 
 A kernel computes with `+ − * /` and NumPy's functions, and never branches on a value. Called with `Traced` numbers in the
-place of doubles it therefore returns, in SymPy, the expression that it computes, which can then be derived exactly. One
+place of doubles it therefore returns, in SymPy, the expression that it computes, which can then be differentiated exactly. One
 that compares or chooses (`where`, `largest`) has no single formula; for such a one there is none.
 """
 
@@ -18,7 +18,7 @@ from .parser import expression_of
 from .sympy_kernels import known_symbols
 from .user_functions import taken_parameters
 
-LONGEST = 4000  # operations up to which an expression is worth deriving
+LONGEST = 4000  # operations up to which an expression is worth differentiating
 
 
 class Traced:

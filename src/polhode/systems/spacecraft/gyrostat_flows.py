@@ -236,7 +236,7 @@ def no_torque(S: Any, p: Any, t: Any, R: Matrix, omega: Vector) -> Vector:
 
 
 def as_function(moment: ExternalMoment) -> Any:
-    """What a user gave, as torque or command: a function, also where there is nothing; None for numbers."""
+    """A torque or a command as a function, `no_torque` where nothing acts; None where it is given by numbers."""
     return moment.function if moment.acts else no_torque
 
 

@@ -148,12 +148,12 @@ def refined(balance: Balance, R: Array, zero: float) -> Array | None:
 
 
 def attitude_distance(R: Array, other: Array) -> float:
-    """How far attitudes (n, 3, 3) are from others."""
+    """The largest difference between the entries of attitudes (n, 3, 3) and of others."""
     return float(np.abs(R - other).max())
 
 
 def right_handed(axes: Array) -> Array:
-    """Orthogonal axes as a rotation."""
+    """Orthogonal axes as a rotation: all are reversed where they are left-handed."""
     return np.asarray(axes * np.sign(np.linalg.det(axes)), np.float64)
 
 

@@ -81,7 +81,7 @@ def _verdict(state: State, name: str, near: TangentDynamics, eigenvalues: NDArra
     why = _extremum(state, name, near)
     if why:
         return "stable", f"the energy has {why}"
-    return "spectrally stable", "no eigenvalue has a positive real part; more the linearisation does not say"
+    return "spectrally stable", "no eigenvalue has a positive real part; the linearisation says no more than that"
 
 
 def _has_attracting_family(state: State, name: str, near: TangentDynamics, central: int) -> bool:

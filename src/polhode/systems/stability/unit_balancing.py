@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def natural_scales(N: Array, unit: int) -> tuple[float, Array]:
-    """The rate of N, and the scale of each variable in that of the variable `unit`; 1 where nothing tells.
+    """The rate of N, and the scale of each variable in that of the variable `unit`; 1 where nothing determines it.
 
     >>> rate, scales = natural_scales(np.array([[0.0, 0.5], [32.0, 0.0]]), 0)  # 1/J and the stiffness of a spring
     >>> rate, scales  # ω, and Jω: by how much the momentum swings for a swing of one radian

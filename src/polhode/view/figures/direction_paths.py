@@ -32,7 +32,7 @@ def plot_direction_path(trajectory: Trajectory, *, ax: Given = None) -> Figure:
     """The path of the system's `pointer` on the unit sphere, and its angle from the vertical or from the fields."""
     trajectory = drawable_part(trajectory)
     system = trajectory.system
-    assert system.pointer is not None, "the catalogue draws this figure only where there is one"
+    assert system.pointer is not None, "only systems with a pointer have this figure"
     name, vector = system.pointer
     landmarks = merge_parallel(system.landmarks)
     turning = Turning.of(trajectory)
