@@ -49,7 +49,7 @@ for name, truth in zip(unknowns[1:], (1.0, 0.08, 0.32), strict=True):
     assert abs(error) < 4.0
 
 # %% With G unknown too, only G times the masses can be determined: motions with heavier bodies and a smaller G look the same
-loose = known | dict.fromkeys(("Gamma", "Pi", "Pi2"), 1e3)  # momenta are masses times rates: they must not tell either
+loose = known | dict.fromkeys(("Gamma", "Pi", "Pi2"), 1e3)  # momenta are masses times rates: they must be unknown too
 try:
     fit(found.state, seen, ["G", *unknowns], step=0.1, method=ph.LGVI(), state_covariance=covariance(loose))
 except ph.PolhodeError as error:

@@ -29,7 +29,7 @@ def satellite() -> ph.Gyrostat:
 
 
 def main(samples: int = 3000) -> None:
-    """Point, and tell how well; half of the time at each target."""
+    """Point at the targets in turn, half of the time at each, and print how well."""
     body, wheels = satellite(), Wheels(np.eye(3), torque=0.05, momentum=1.0)
     covariance = np.diag([0.02**2] * 3 + [0.005**2] * 3 + [5e-5**2] * 3)
     mekf = MEKF(body.state(), covariance, propagator=Stepped(substep=EVERY), gyro=Gyro(2e-5, 1e-8))

@@ -165,7 +165,7 @@ def test_which_methods_fit() -> None:
     assert MoserVeselov().why_not(SymmetricRigidBodySOn([1, 2, 3])) is not None
     with pytest.raises(ph.IncompatibleMethodError, match="is for free bodies"):
         simulate(ph.Pendulum3D.example(), step=0.1, steps=1, method=MoserVeselov())
-    with pytest.raises(ph.IncompatibleMethodError, match="order 10 is for n = 3"):
+    with pytest.raises(ph.IncompatibleMethodError, match="order 10 exists for n = 3 only"):
         simulate(RigidBodySOn.example(), step=0.1, steps=1, method=MoserVeselov(order=10))
     with pytest.raises(InvalidInputError, match="one of 1, 2"):
         MoserVeselov(algorithm=3)

@@ -11,7 +11,7 @@ from ..core.representation import Form
 from ..core.system import State
 from ..errors import PolhodeError
 from ..methods import DOP853, Exact, Method
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Convergence:
 def reference_final(state: State, duration: float, *, closed_form: bool = True) -> State:
     """The state `duration` later, by the closed form where there is one, else by a tight adaptive run."""
     method = Exact() if closed_form and state.system.has_exact else DOP853(rtol=3e-14, atol=1e-15)
-    return simulate(state, step=duration, steps=1, method=method).final
+    return run_without_warnings(state, step=duration, steps=1, method=method).final
 
 
 def distance(a: State, b: State, representation: str = Form.DEFAULT) -> float:
@@ -48,7 +48,8 @@ def convergence(
     """Errors after `duration` with each of these numbers of steps."""
     truth = reference or reference_final(state, duration)
     errors = [
-        distance(simulate(state, step=duration / n, steps=n, save_every=n, method=method).final, truth) for n in counts
+        distance(run_without_warnings(state, step=duration / n, steps=n, save_every=n, method=method).final, truth)
+        for n in counts
     ]
     return Convergence(duration / np.array(counts, dtype=float), np.array(errors))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import Method
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..simulation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -70,7 +70,10 @@ def quotient_of_precision(
     if variable is not None and variable not in fields:
         raise InvalidInputError("variable", variable, f"None for all, or one of {', '.join(fields)}")
     end = state.t + duration if duration is not None else t_end
-    runs = [simulate(state, step=step / k, t_end=end, method=method, save_every=save_every * k) for k in REFINEMENTS]
+    runs = [
+        run_without_warnings(state, step=step / k, t_end=end, method=method, save_every=save_every * k)
+        for k in REFINEMENTS
+    ]
     samples = [_flat(run, variable)[1:] for run in runs]  # all start from the same state
     coarse, fine = (np.linalg.norm(a - b, axis=1) for a, b in pairwise(samples))
     return QuotientOfPrecision(runs[0].t[1:], coarse, fine)

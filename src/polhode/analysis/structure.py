@@ -10,7 +10,7 @@ from ..core.system import State
 from ..errors import IncompatibleMethodError, PolhodeError
 from ..methods import Method
 from ..scalars import double
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..simulation.trajectory import Trajectory
 from .convergence import distance
 
@@ -23,7 +23,7 @@ def tangent_map(state: State, method: Method, step: float, steps: int = 1) -> Ar
     Exact, from dual numbers, where the method is compiled; otherwise by differences.
     """
     try:
-        run = simulate(state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True)
+        run = run_without_warnings(state, step=step, steps=steps, save_every=max(steps, 1), method=method, tangent=True)
     except IncompatibleMethodError:
         return difference_map(state, method, step, steps)
     assert run.tangent is not None
@@ -64,7 +64,7 @@ def symplectic_defect(state: State, method: Method, step: float, steps: int = 10
     """
     system, name = state.system, method.representation
     Phi = tangent_map(state, method, step, steps)
-    final = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
+    final = run_without_warnings(state, step=step, steps=steps, save_every=steps, method=method).final
     before, after = (system.symplectic_form(name, system.enter(name, s)) for s in (state, final))
     return float(np.linalg.norm(Phi.T @ after @ Phi - before) / np.linalg.norm(before))
 
@@ -74,8 +74,8 @@ def symmetry_defect(state: State, method: Method, step: float, steps: int = 200)
     its own as lie in this time."""
     if method.adaptive:
         return _walking_defect(state, method, step, steps)
-    there = simulate(state, step=step, steps=steps, save_every=steps, method=method).final
-    back = simulate(there, step=-step, steps=steps, save_every=steps, method=method).final
+    there = run_without_warnings(state, step=step, steps=steps, save_every=steps, method=method).final
+    back = run_without_warnings(there, step=-step, steps=steps, save_every=steps, method=method).final
     return distance(state, back)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import Method
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from .convergence import distance, reference_final
 
 REPETITIONS = 3
@@ -87,13 +87,13 @@ def work_precision(
     for method in methods:
         method.check(system)
         with suppress(PolhodeError):
-            simulate(state, step=duration / max(counts), steps=1, method=method)  # compiles what it needs
+            run_without_warnings(state, step=duration / max(counts), steps=1, method=method)  # compiles what it needs
         for n in counts:
             step, every = duration / n, max(1, n // SAMPLES)
             try:
-                whole = simulate(state, step=step, steps=n, save_every=every, method=method)
+                whole = run_without_warnings(state, step=step, steps=n, save_every=every, method=method)
                 seconds = [
-                    simulate(state, step=step, steps=n, save_every=n, method=method).stats.seconds
+                    run_without_warnings(state, step=step, steps=n, save_every=n, method=method).stats.seconds
                     for _ in range(REPETITIONS)
                 ]
             except PolhodeError:

@@ -101,7 +101,7 @@ def without_unused(points: Array, triangles: Indices) -> tuple[Array, Indices]:
 
 
 def _check_edges(triangles: Indices, points: Array) -> None:
-    """Every edge must be run through once each way: closed, two facets an edge, all turning the same way."""
+    """Every edge must be run through once each way: closed, two facets per edge, all oriented alike."""
     count = len(points)
     forward, backward = directed_edges(triangles, count)
     order = np.argsort(forward, kind="stable")

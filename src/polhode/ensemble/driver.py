@@ -120,7 +120,7 @@ def stream(
     **options: Any,
 ) -> Any:
     """`ensemble` for more members than fit into the memory: returns the store (`polhode.io.ensemble_store.EnsembleStore`),
-    whose `parts()` are ensembles of a block each. `options` are the other arguments of `ensemble`."""
+    whose `parts()` are ensembles of one block each. `options` are the other arguments of `ensemble`."""
     names = ("step", "t_end", "steps", "tolerance", "t_eval", "method")
     unknown = set(options) - {*names, "save", "lane_width"}
     if unknown:

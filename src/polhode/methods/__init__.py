@@ -1,4 +1,4 @@
-"""Methods: how time is discretised. One family a file; each class carries its traits."""
+"""Methods: how time is discretised. One family per file; each class carries its traits."""
 
 from ..core.method import Method, known_methods
 from .directors import EnergyMomentum, LagrangeDAlembert

@@ -220,6 +220,7 @@ def simulate(
 
 
 run_without_warnings: Callable[..., Trajectory] = unwrap(simulate)
+"""`simulate` for the library itself: the warnings about the run are in `traj.warnings` only."""
 
 
 def _check_alone(**others: Any) -> None:

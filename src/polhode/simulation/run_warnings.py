@@ -100,7 +100,7 @@ def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
 def _exact_turns(trajectory: Trajectory) -> str:
     """The methods for this system that need not resolve its rotation, as advice."""
     able = [kind.__name__ for kind in (Splitting, GaussLegendre) if kind().why_not(trajectory.system) is None]
-    return f", or {' or '.join(able)}, around the exact free rotation" if able else ""
+    return f", or use {' or '.join(able)}, whose steps contain the exact free rotation" if able else ""
 
 
 def _pairs(trajectory: Trajectory, pairs: list[tuple[int, int]]) -> tuple[NDArray[np.int64], Placements, Array, Array]:

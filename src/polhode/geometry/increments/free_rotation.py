@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...scalars import any_of, kernel, par, par3, par6, sqrt, value, where
+from ...scalars import any_of, kernel, par, par3, par9, sqrt, value, where
 from ..stable_products import cayley_increment, turned_back
 from ..vectors import Matrix, Vector, apply, apply_transposed, cross, dot, multiply, scale
 
-PRINCIPAL = 13  # numbers of a body: the nine of the axes, three inverse moments, g₁/g₂
+# the numbers of a body, where each begins and how many there are: the axes as nine, three inverse moments, g₁/g₂
+AXES, INVERSE_MOMENTS, RATIO, PRINCIPAL = 0, 9, 12, 13
 LONGEST = 0.25  # the argument up to which the series hold
 WIDEST = 1.0  # the turn up to which the Cayley parameter is well conditioned
 SMALL = 1e-11  # the squared turn below which two terms are exact to rounding
@@ -181,8 +182,7 @@ def compose_where(first: Matrix, second: Matrix, here: Any) -> Matrix:
 def exact_increment(p: Any, at: Any, S: Any, Pi: Vector, h: Any) -> Matrix:
     """`F − 1` for the rotation F of the free body in the time h: `R ↦ R F`, `Π ↦ FᵀΠ`. The body's
     `PRINCIPAL` numbers begin at `at`."""
-    axes = par6(p, at, S) + par3(p, at + 6, S)
-    b, r = par3(p, at + 9, S), par(p, at + 12, S)
+    axes, b, r = par9(p, at + AXES, S), par3(p, at + INVERSE_MOMENTS, S), par(p, at + RATIO, S)
     P = apply_transposed(axes, Pi)
     n = parts_of_time(b, r, (value(P[0]), value(P[1]), value(P[2])), h)
     part = h / n

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...geometry.vectors import add, cross, dot, scale, subtract
 from ...scalars import get, get3, get4, get9, kernel, put3, put4, sqrt
-from .picture import ANGLE, AT, CONFIGURATION, CONSTANTS, KIND, MOMENTUM, ROTATION
+from .picture import ANGLE, AT, CONFIGURATION, CONJUGATE, CONSTANTS, KIND, MOMENTUM, ROTATION
 from .quaternion_products import from_left, plus4, twice_momenta
 
 Array = NDArray[np.float64]
@@ -82,7 +82,7 @@ def momentum_rates(S: Any, rates: Rates, parts: Any, count: Any, w: Any) -> Any:
     total = 0.0 * get(w, 0, S)
     for k in range(count):
         if parts[k, KIND] == ROTATION:
-            pi = scale(0.5, twice_momenta(get4(w, parts[k, AT], S), get4(w, parts[k, AT] + 4, S))[0])
+            pi = scale(0.5, twice_momenta(get4(w, parts[k, AT], S), get4(w, parts[k, AT] + CONJUGATE, S))[0])
             square = dot(pi, pi)
             total = total + rates.turning[k] * (square * square)
     return total
@@ -97,11 +97,11 @@ def add_flow(S: Any, rates: Rates, parts: Any, count: Any, factor: Any, w: Any, 
     for k in range(count):
         if parts[k, KIND] == ROTATION:
             i = parts[k, AT]
-            q, p = get4(w, i, S), get4(w, i + 4, S)
+            q, p = get4(w, i, S), get4(w, i + CONJUGATE, S)
             pi = scale(0.5, twice_momenta(q, p)[0])
             o = scale(factor * (2.0 * rates.turning[k]) * dot(pi, pi), pi)
             put4(out, i, S, plus4(get4(out, i, S), 1.0, from_left(o, q)))
-            put4(out, i + 4, S, plus4(get4(out, i + 4, S), 1.0, from_left(o, p)))
+            put4(out, i + CONJUGATE, S, plus4(get4(out, i + CONJUGATE, S), 1.0, from_left(o, p)))
     for k in range(rates.squares.shape[0]):
         r = get3(y, rates.places[k, 0], S)
         if rates.places[k, 1] >= 0:

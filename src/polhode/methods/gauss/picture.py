@@ -43,20 +43,28 @@ from .turning import cosine_and_sine, doubled, half_turn, small_turn
 ROTATION, ANGLE, PLACE, OTHER = range(4)
 KIND, AT, CONFIGURATION, MOMENTUM, SIZE, CONSTANTS, WORK = range(7)
 COLUMNS = 7
-ROTATION_CONSTANTS = 5  # b, κ, e
-ROTATION_WORK = 8
+CONJUGATE = 4  # how far p lies behind q in w
+B, KAPPA, AXIS, ROTATION_CONSTANTS = 0, 1, 2, 5  # where b, κ and e are among the constants of an attitude, and how many
+# its workspace: X, functions of its square, 2/|q|², κ e·Π
+TURN, SINE, VERSINE, CUBIC, FACTOR, ALONG, ROTATION_WORK = 0, 3, 4, 5, 6, 7, 8
+
+
+@kernel
+def axis_of(c: Any, k: Any) -> Any:
+    """e, from the constants of an attitude, which begin at k."""
+    return c[k + AXIS], c[k + AXIS + 1], c[k + AXIS + 2]
 
 
 @kernel
 def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any) -> None:
     """Put the attitude and the body momentum at the time τ into y, and what the rates need into the workspace."""
     i, k, j = row[AT], row[CONSTANTS], row[WORK]
-    q, e = get4(w, i, S), (c[k + 2], c[k + 3], c[k + 4])
-    twice, twice_body = twice_momenta(q, get4(w, i + 4, S))
+    q, e = get4(w, i, S), axis_of(c, k)
+    twice, twice_body = twice_momenta(q, get4(w, i + CONJUGATE, S))
     pi = scale(0.5, twice)
     axial = 0.5 * dot(e, twice_body)  # e·Π, the same at all times of the free motion
-    along = c[k + 1] * axial
-    X = scale(tau * c[k], pi)
+    along = c[k + KAPPA] * axial
+    X = scale(tau * c[k + B], pi)
     z = 0.0625 * dot(X, X)
     c1, k1 = small_turn(z)
     c2, k2 = doubled(z, c1, k1)
@@ -72,12 +80,12 @@ def place_rotation(S: Any, w: Any, row: Any, c: Any, tau: Any, y: Any, work: Any
     # the momentum circles e
     Pi, sine, versine = scale(0.5, twice_body), 2.0 * own_sine * own_cosine, 2.0 * own_sine * own_sine
     put3(y, row[MOMENTUM], S, add_scaled(add_scaled(Pi, sine, cross(Pi, e)), -versine, add_scaled(Pi, -axial, e)))
-    put3(work, j, S, X)
-    put(work, j + 3, S, s2 * cosine)
-    put(work, j + 4, S, c4)
-    put(work, j + 5, S, k4)
-    put(work, j + 6, S, factor)
-    put(work, j + 7, S, along)
+    put3(work, j + TURN, S, X)
+    put(work, j + SINE, S, s2 * cosine)
+    put(work, j + VERSINE, S, c4)
+    put(work, j + CUBIC, S, k4)
+    put(work, j + FACTOR, S, factor)
+    put(work, j + ALONG, S, along)
 
 
 @kernel
@@ -86,9 +94,9 @@ def rotation_rates(
 ) -> None:
     """The rates of q and p, times a weight."""
     i, k, j, at = row[AT], row[CONSTANTS], row[WORK], row[CONFIGURATION]
-    R, Pi, X = get9(y, at, S), get3(y, row[MOMENTUM], S), get3(work, j, S)
-    e, b, kappa, along = (c[k + 2], c[k + 3], c[k + 4]), c[k], c[k + 1], get(work, j + 7, S)
-    sine, versine = get(work, j + 3, S), get(work, j + 4, S)
+    R, Pi, X = get9(y, at, S), get3(y, row[MOMENTUM], S), get3(work, j + TURN, S)
+    e, b, kappa, along = axis_of(c, k), c[k + B], c[k + KAPPA], get(work, j + ALONG, S)
+    sine, versine = get(work, j + SINE, S), get(work, j + VERSINE, S)
     half = 0.5 * weight
     # RᵀṘ = S(ω)
     r, s, t = get3(dy, at, S), get3(dy, at + 3, S), get3(dy, at + 6, S)
@@ -102,30 +110,30 @@ def rotation_rates(
     mu, own = apply(R, torque), scale((-kappa * half) * tau * dot(torque, e), e)
     V = cross(X, mu)
     W = cross(X, V)
-    bent = add_scaled(add_scaled(mu, -versine, V), get(work, j + 5, S), W)
+    bent = add_scaled(add_scaled(mu, -versine, V), get(work, j + CUBIC, S), W)
     o = add_scaled(scale(half, d), (-b * half) * tau, bent)
-    push = scale(weight * get(work, j + 6, S), add_scaled(add_scaled(mu, -sine, V), versine, W))
-    q, p = get4(w, i, S), get4(w, i + 4, S)
+    push = scale(weight * get(work, j + FACTOR, S), add_scaled(add_scaled(mu, -sine, V), versine, W))
+    q, p = get4(w, i, S), get4(w, i + CONJUGATE, S)
     put4(out, i, S, plus_left(from_right(q, own), o, q))
-    put4(out, i + 4, S, add4(plus_left(from_right(p, own), push, q), from_left(o, p)))
+    put4(out, i + CONJUGATE, S, add4(plus_left(from_right(p, own), push, q), from_left(o, p)))
 
 
 @kernel
 def turn_freely(S: Any, w: Any, row: Any, c: Any, h: Any, out: Any) -> Any:
     """What the free motion of the symmetric top adds to q and p in the time h; returns the square of the angle."""
     i, k = row[AT], row[CONSTANTS]
-    q, p, e = get4(w, i, S), get4(w, i + 4, S), (c[k + 2], c[k + 3], c[k + 4])
+    q, p, e = get4(w, i, S), get4(w, i + CONJUGATE, S), axis_of(c, k)
     twice, twice_body = twice_momenta(q, p)
-    X = scale(0.5 * h * c[k], twice)
+    X = scale(0.5 * h * c[k + B], twice)
     square = dot(X, X)
     s, versine = half_turn(square)
-    angle = (0.5 * h * c[k + 1]) * dot(e, twice_body)
+    angle = (0.5 * h * c[k + KAPPA]) * dot(e, twice_body)
     own = angle * angle
     sine, versine2 = half_turn(own)
     v, f = scale(0.5 * s, X), -0.25 * square * versine
     u, g = scale(0.5 * angle * sine, e), -0.25 * own * versine2
     put4(out, i, S, turn_added(q, v, f, u, g))
-    put4(out, i + 4, S, turn_added(p, v, f, u, g))
+    put4(out, i + CONJUGATE, S, turn_added(p, v, f, u, g))
     return square + own
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Euclidean, Rotations
-from ...core.representation import Canonical, Representation
+from ...core.representation import Canonical, Form, Representation
 from ...geometry.vectors import (
     apply,
     apply_symmetric,
@@ -112,7 +112,7 @@ def canonical_pair(system: FullTwoBodyProblem) -> Canonical:
     if system.perturbations or system.tides:
         inertial = system.inertial()
         return Canonical(
-            inertial.representations["default"],
+            inertial.representations[Form.DEFAULT],
             inertial.parameters(),
             lambda y: np.concatenate(_both(y, m1, m2), axis=-1),
             lambda z: _relative(_split(z, (3, 3, 9, 9, 3, 3, 3, 3)), m1, m2),

@@ -94,7 +94,7 @@ def facing(inertia: Inertia, r: Array, v: Array) -> Array:
 
 
 def spin_with(r: Array, v: Array, mu: float) -> Array:
-    """One turn an orbit, about its normal; on an open orbit, the rate at which the line of centres turns now."""
+    """The rate of one turn per orbit, about its normal; on an open orbit, the rate at which the line of centres turns now."""
     orbit, h = elements(r, v, mu), np.cross(r, v)
     rate = float(orbit.mean_motion) if orbit.gap > 0.0 else float(np.linalg.norm(h) / (r @ r))
     return rate * h / np.linalg.norm(h)

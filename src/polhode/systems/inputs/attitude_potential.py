@@ -66,7 +66,7 @@ class Potential(ABC):
 
     @abstractmethod
     def energy(self, *R: Array) -> Array:
-        """U at attitudes (..., 3, 3), one array a body."""
+        """U at attitudes (..., 3, 3), one array per body."""
 
     @abstractmethod
     def describe(self) -> str:
