@@ -70,12 +70,12 @@ class Table:
         )
 
     def to_markdown(self) -> str:
-        """As a Markdown table."""
+        """The table in Markdown."""
         lines = [self.columns, ["---"] * len(self.columns), *self.cells()]
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
     def to_rich(self, width: int, *, leave_out: Sequence[str] = ()) -> RichTable:
-        """As a table for a terminal of this `width`, at least `least_width`, without the columns in `leave_out`."""
+        """The table for a terminal of this `width`, at least `least_width`, without the columns in `leave_out`."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -92,7 +92,7 @@ class Table:
         return 1 + sum(3 + self._least(column) for column in self.columns if column not in leave_out)
 
     def to_records(self, width: int) -> str:
-        """As paragraphs, one per row, for a terminal that is too narrow for the columns.
+        """The table as paragraphs, one per row, for a terminal that is too narrow for the columns.
 
         >>> print(Table("Planets", [{"name": "Earth", "what": "blue", "moons": ["Moon"]}]).to_records(40))
         Planets

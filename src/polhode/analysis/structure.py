@@ -31,7 +31,7 @@ def tangent_map(state: State, method: Method, step: float, steps: int = 1) -> Ar
 
 
 def difference_map(state: State, method: Method, step: float, steps: int, size: float = 0.02) -> Array:
-    """The same by central differences of order 8, of states apart by multiples of `size`."""
+    """The derivative of `steps` steps by central differences of order 8, with the spacing `size`."""
     system, layout = state.system, state.system.representations[method.representation].layout
 
     def end(start: Array) -> Array:

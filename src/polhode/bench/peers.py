@@ -51,7 +51,7 @@ class Peer:
 
     @property
     def version(self) -> str:
-        """Of the installed package."""
+        """The version of the installed package."""
         try:
             return version(self.module) if self.module else ""
         except PackageNotFoundError:

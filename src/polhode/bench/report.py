@@ -40,7 +40,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str]:
-        """By which the row of another run is found."""
+        """The key by which the same row of another run is found."""
         return self.solver, self.setting
 
 
@@ -86,12 +86,12 @@ class Report:
     notes: tuple[str, ...] = field(default=())
 
     def write(self, file: Path) -> None:
-        """As JSON."""
+        """Write the report as JSON."""
         write_text(file, json.dumps({"format": FORMAT} | asdict(self), indent=1) + "\n")
 
     @classmethod
     def read(cls, file: Path) -> Report:
-        """From a file that `write` has written."""
+        """Read a report from a file that `write` has written."""
         try:
             found = json.loads(file.read_text(encoding="utf-8"))
             if found["format"] != FORMAT:

@@ -24,7 +24,7 @@ DOUBLES = np.ctypeslib.ndpointer(np.float64, ndim=1, flags="C_CONTIGUOUS")
 
 @compiled
 def rounding_error(x: float) -> float:
-    """Of x², if `multiply_add` rounds once; else zero."""
+    """The rounding error of x², if `multiply_add` rounds once; else zero."""
     return multiply_add(x, x, -(x * x))
 
 

@@ -96,7 +96,7 @@ class Compound(Body):
 
     @property
     def radius(self) -> float:
-        """That of a sphere about the origin that holds the spheres of all parts."""
+        """The radius of a sphere about the origin that holds the spheres of all parts."""
         return max(float(np.linalg.norm(part.position)) + part.body.radius for part in self.parts)
 
     def describe(self) -> dict[str, Any]:

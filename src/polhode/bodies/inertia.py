@@ -99,7 +99,7 @@ class Inertia:
 
     @classmethod
     def of_point(cls, mass: float) -> Inertia:
-        """That of a point, which does not turn: gravity exerts no moment about a point, so that any isotropic inertia
+        """The inertia of a point, which does not turn: gravity exerts no moment about a point, so that any isotropic inertia
         gives the same orbit. This one has no inverse, and what moments rounding leaves turn nothing."""
         moments = np.full(3, STILL * mass)
         return cls(np.diag(moments), np.zeros((3, 3)), moments, np.eye(3))

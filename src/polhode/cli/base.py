@@ -94,7 +94,7 @@ def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def say(text: str) -> None:
-    """Print a text; what may give orders to a terminal, as a title in a file can, is printed as its escape."""
+    """Print a text; control characters, which a title in a file may contain, are printed as escapes."""
     typer.echo(printable(text))
 
 

@@ -21,7 +21,7 @@ def bench(
         typer.Option(
             "--peer",
             metavar="NAME",
-            help="Beside this program (c, heyoka, diffrax, rebound, numbalsoda, scipy). Repeatable; default: all.",
+            help="Compare with this program (c, heyoka, diffrax, rebound, numbalsoda, scipy). Repeatable; default: all.",
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small problems, few rounds: to see that it runs.")] = False,

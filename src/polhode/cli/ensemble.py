@@ -35,7 +35,7 @@ def ensemble(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Start so many worker processes; the result is a Zarr folder."),
+        typer.Option("--workers", min=1, help="Start this many worker processes; the result is a Zarr folder."),
     ] = None,
     scheduler: Annotated[
         str | None,

@@ -99,7 +99,7 @@ def movie(
         Path | None, typer.Option("--out", metavar="FILE", help="An .mp4 or .gif file; default: RESULT.gif.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="How long it lasts; default: up to 20.")
+        float | None, typer.Option("--seconds", metavar="S", help="How long the movie lasts; default: at most 20.")
     ] = None,
     from_time: FromTime = None,
     to_time: ToTime = None,

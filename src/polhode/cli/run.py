@@ -58,7 +58,7 @@ def run(
     ] = False,
     quiet: Quiet = False,
     every: Annotated[
-        float, typer.Option("--checkpoint-every", min=0.0, metavar="SECONDS", help="How often to store what is done.")
+        float, typer.Option("--checkpoint-every", min=0.0, metavar="SECONDS", help="How often to store a checkpoint.")
     ] = 60.0,
     tolerance: Annotated[
         float | None,

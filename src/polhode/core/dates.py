@@ -52,7 +52,7 @@ class Epoch:
 
     @classmethod
     def given(cls, epoch: Epoch | str | Mapping[str, str] | None) -> Epoch | None:
-        """That which a user gave: an `Epoch`, a date, a mapping with its arguments, or None for none."""
+        """The epoch that a user gave: an `Epoch`, a date, a mapping with its arguments, or None for none."""
         if epoch is None or isinstance(epoch, Epoch):
             return epoch
         if isinstance(epoch, Mapping):

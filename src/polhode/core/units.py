@@ -108,7 +108,7 @@ class Units:
 
     @classmethod
     def given(cls, units: Units | Mapping[str, str] | None) -> Units:
-        """Those that a user gave: `Units`, a mapping such as `{"length": "km"}`, or None for none."""
+        """The units that a user gave: `Units`, a mapping such as `{"length": "km"}`, or None for none."""
         if units is None or isinstance(units, Units):
             return units or UNNAMED
         if not isinstance(units, Mapping):

@@ -95,7 +95,7 @@ class VariedParameters:
         return np.stack([self._derivative(read, p) for p in self.parameters], axis=-1)
 
     def _derivative(self, read: Callable[[System], Array], parameter: Parameter) -> Array:
-        """That by one: with finer steps until nothing is cut off, or until this gets no better."""
+        """The derivative by one parameter: with finer steps until nothing is cut off, or until this gets no better."""
         found: Difference | None = None
         for level in range(LEVELS):
             try:

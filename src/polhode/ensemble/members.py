@@ -76,7 +76,7 @@ class MembersPart(Members):
 
     @cached_property
     def first(self) -> State:
-        """That of all members."""
+        """The first state of all members."""
         return self.whole.first
 
 

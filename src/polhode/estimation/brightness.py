@@ -113,7 +113,7 @@ def directions(field: str, given: ArrayLike) -> Array:
 
 
 def directions_at(given: Array, which: Indices) -> Array:
-    """Those for the times of these numbers."""
+    """The directions for the times of these numbers."""
     if given.ndim == 1:
         return given
     if len(given) <= which.max(initial=-1):

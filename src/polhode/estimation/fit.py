@@ -176,22 +176,22 @@ class _Problem:
 
     @property
     def dimension(self) -> int:
-        """Of the phase space."""
+        """The dimension of the phase space."""
         return self.layout.dimension
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Those of the unknown parameters."""
+        """The names of the unknown parameters."""
         return self.varied.names if self.varied else ()
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Those of the coordinates of a state."""
+        """The names of the coordinates of a state."""
         return tuple(f"{v.name}[{i}]" for v in self.layout.variables for i in range(v.manifold.dimension))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of all unknowns that the result has."""
+        """The names of all unknowns that the result has."""
         return (self.state_names if self.with_state else ()) + self.parameter_names
 
     @property
@@ -228,7 +228,7 @@ class _Problem:
         return self._evaluate(x)[0]
 
     def jacobian(self, x: Array) -> Array:
-        """Their derivatives by x."""
+        """The derivatives of all residuals by x."""
         return self._evaluate(x)[1]
 
     def _evaluate(self, x: Array) -> tuple[Array, Array]:

@@ -41,7 +41,7 @@ class Slots(NamedTuple):
 
     @classmethod
     def of(cls, representation: Representation, width: int) -> Slots:
-        """Those of a representation on a scalar that takes `width` doubles."""
+        """The slots of a representation on a scalar that takes `width` doubles."""
         layout = representation.layout
         entries = int(layout.kicked.start), layout.size, representation.forces
         momenta, forces, size = (number * width for number in entries)

@@ -140,7 +140,7 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def loop(function: Callable[..., Any]) -> Compiled:
-    """The same for a function whose first argument is a scalar's type that says what the others are."""
+    """Compile a function whose first argument is a scalar's type, which says what types the other arguments have."""
     return Compiled(function)
 
 

@@ -52,7 +52,7 @@ def _each(builder: Any, name: str, width: int, operands: list[Any]) -> Any:
 
 
 def _lane_by_lane(name: str) -> Any:
-    """That function of one number."""
+    """The function of one number that is called lane by lane."""
 
     @intrinsic
     def apply(typing: Any, x: Any) -> Any:
@@ -62,7 +62,7 @@ def _lane_by_lane(name: str) -> Any:
 
 
 def _lane_by_lane_two(name: str) -> Any:
-    """That function of two numbers, lanes or doubles; of two doubles the call itself."""
+    """The function of two numbers, lanes or doubles, that is called lane by lane; of two doubles the call itself."""
 
     @intrinsic
     def apply(typing: Any, x: Any, y: Any) -> Any:

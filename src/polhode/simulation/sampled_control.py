@@ -187,7 +187,7 @@ class _Part:
 
     @classmethod
     def of(cls, run: Trajectory) -> _Part:
-        """That of a whole run."""
+        """The part that a whole run is."""
         return cls(run.t[1:], {name: array[1:] for name, array in run.values.items()}, run.stats)
 
 

@@ -21,7 +21,7 @@ class Clock:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Clock:
-        """That of a run."""
+        """The clock of a run."""
         extent = abs(float(trajectory.t[-1] - trajectory.t[0]))
         return cls(extent, trajectory.units.size("time"), trajectory.epoch)
 

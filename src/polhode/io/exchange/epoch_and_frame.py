@@ -47,7 +47,7 @@ class EpochAndFrame:
 
     @classmethod
     def of(cls, trajectory: Trajectory, **given: Any) -> EpochAndFrame:
-        """That of a run: what is `given`, else what the run's units and epoch say, else the defaults.
+        """Epoch, frame and units of a run: what is `given`, else what the run's units and epoch say, else the defaults.
 
         >>> import polhode as ph
         >>> start, units = ph.FreeRigidBody.example(), {"length": "m", "time": "min"}

@@ -197,7 +197,7 @@ class ChargedBody(MagneticBody):
 
     @property
     def pointer(self) -> tuple[str, Array] | None:
-        """What to watch: the dipole, in the body."""
+        """The direction to follow: the dipole, in the body."""
         return ("dipole", self.dipole) if self.dipole.any() else None
 
     @property

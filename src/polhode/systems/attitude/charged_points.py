@@ -242,7 +242,7 @@ class ChargedPoints(MagneticBody):
         return np.einsum("n,...ni->...i", self.charges, np.cross(self.positions, inside))
 
     def linear_term_slope(self, R: Array) -> Array:
-        """By differences of order 4."""
+        """The matrix that takes ξ to the change of a, by differences of order 4."""
         h = 1e-4
         ways = [[self.linear_term(R @ rotation_exp(s * h * e)) for s in (1.0, -1.0, 2.0, -2.0)] for e in np.eye(3)]
         return np.stack([(8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in ways], axis=1)

@@ -98,7 +98,7 @@ class PointForceBody(ForcedAttitude):
 
     @property
     def pointer(self) -> tuple[str, Array] | None:
-        """What to watch: the point of attack, in the body."""
+        """The direction to follow: the point of attack, in the body."""
         return ("point of attack", self.point) if self.point.any() else None
 
     @property

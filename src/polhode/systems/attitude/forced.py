@@ -124,7 +124,7 @@ def rhs_terms(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
 
 @lru_cache(32)
 def _representations(force: Flow | None, terms: bool, moment: bool) -> Mapping[str, Representation]:
-    """With this force, with rotor or damping, and with a moment that acts or not."""
+    """The representations with this force, with rotor or damping, and with a moment that acts or not."""
     if terms:
         on_matrices = Representation(MATRIX, drift=drift_terms, force=force, rhs=rhs_terms)
         return {Form.DEFAULT: on_matrices, Form.QUATERNION: quaternion_form(drift_terms_quaternion, force)}

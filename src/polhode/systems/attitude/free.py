@@ -106,7 +106,7 @@ class FreeRigidBody(AttitudeSystem):
         return body.state(q=[0.1, -0.2, 0.3, 0.9], omega=[0.9, -0.7, 0.6])
 
     def closed_form(self, state: State) -> ClosedForm:
-        """In Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
+        """The motion in Jacobi's elliptic functions (problem 6.8 of [LLM17])."""
         return free_closed_form(self.inertia.matrix, state)
 
     def equilibria(self) -> Equilibria:

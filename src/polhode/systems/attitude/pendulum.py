@@ -113,7 +113,7 @@ class Pendulum3D(ForcedAttitude):
         return self.is_lagrange_top and not self.damped
 
     def closed_form(self, state: State) -> ClosedForm:
-        """Of Lagrange's top, in elliptic functions and integrals."""
+        """The motion of Lagrange's top, in elliptic functions and integrals."""
         if not self.has_exact:
             return super().closed_form(state)
         axis = self.rho0 / np.linalg.norm(self.rho0)
@@ -144,7 +144,7 @@ class Pendulum3D(ForcedAttitude):
 
     @property
     def pointer(self) -> tuple[str, Array] | None:
-        """What to watch: the direction from the pivot to the mass centre, in the body."""
+        """The direction to follow: the direction from the pivot to the mass centre, in the body."""
         return ("mass centre, seen from the pivot", -self.rho0) if self.rho0.any() else None
 
     def invariants(self, values: Mapping[str, Array]) -> dict[str, Array]:

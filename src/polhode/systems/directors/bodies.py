@@ -168,7 +168,7 @@ class DirectorBody(AttitudeSystem):
         return not self.moment.acts
 
     def closed_form(self, state: State) -> ClosedForm:
-        """In Jacobi's elliptic functions."""
+        """The motion in Jacobi's elliptic functions."""
         return free_closed_form(self.inertia.matrix, state)
 
     @classmethod

@@ -157,7 +157,7 @@ class Orbit:
 
     @property
     def period(self) -> float:
-        """From one periapsis to the next."""
+        """The time from one periapsis to the next."""
         return 2.0 * np.pi / self.rates[2]
 
     def numbers(self) -> Array:

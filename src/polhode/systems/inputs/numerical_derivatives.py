@@ -59,7 +59,7 @@ def kernel_derivatives(function: Any) -> Derivatives:
 
 
 def python_derivatives(function: Callable[..., Any]) -> Derivatives:
-    """The same of a Python function of arrays, which is called back from compiled code."""
+    """The value, and the kernels `first` and `second`, of a Python function of arrays, called back from compiled code."""
 
     def slopes(x: Array, out: Array) -> None:
         R, v = x[:ENTRIES].reshape(3, 3), x[ENTRIES:]

@@ -142,7 +142,7 @@ def compiled_energy(given: Any, field: str, weights: Array, positions: Array, pa
 
 
 def python_energy(given: Any, field: str, weights: Array, positions: Array, parameters: NamedParameters) -> Potential:
-    """The same of a Python function."""
+    """`U(R) = Σ w V(Rρ)` of a Python function V."""
     _, taken = taken_parameters(field, given, parameters, (1,))
 
     def energy(R: Array, **values: Any) -> float:

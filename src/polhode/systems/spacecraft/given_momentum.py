@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def is_of_time(rho: Any) -> bool:
-    """Whether what a user gave for ρ is a function of time or formulas, not numbers."""
+    """Whether ρ was given as a function of time or as formulas, not as numbers."""
     texts = isinstance(rho, Sequence) and any(is_formula(x) for x in rho)
     return callable(rho) or texts
 

@@ -173,7 +173,7 @@ def carried_drift(step: Any, at: int) -> Flow:
 
 
 def carried_drifts(step: Any) -> dict[str, Flow]:
-    """The same on matrices and on unit quaternions."""
+    """The flows of the `step` where ρ is part of the state, on matrices and on unit quaternions."""
     return {form: carried_drift(step, at) for form, at in MOMENTA.items()}
 
 
@@ -282,7 +282,7 @@ def no_surroundings(S: Any, p: Any, t: Any, R: Matrix) -> Vector:
 
 @kernel
 def put_surrounded_pulses(S: Any, y: Any, p: Any, t: Any, at: int, slots: int) -> int:
-    """The same with the environment, which depends on no rate."""
+    """τ, u and the torque of the environment, where τ and u are given by numbers: no rate matters."""
     put_pulses(S, y, p, t, at, slots)
     put3(y, slots, S, add(get3(y, slots, S), surroundings(S, p, t, attitude(S, y, at))))
     return SUCCESS

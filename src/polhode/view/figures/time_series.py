@@ -62,7 +62,7 @@ class Turning:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> Turning:
-        """That of a trajectory."""
+        """How much the bodies of a trajectory turn."""
         speed = np.abs(trajectory.omega).reshape(len(trajectory), -1)  # one body or several, one angle or several
         speed = np.linalg.norm(speed, axis=-1)
         angle = float(np.sum(0.5 * (speed[1:] + speed[:-1]) * np.abs(np.diff(trajectory.t))))

@@ -44,7 +44,7 @@ def free_body(system: AttitudeSystem, trajectory: Trajectory, **space_vectors: A
 
 
 def orbiting_body(system: OrbitingBody, trajectory: Trajectory) -> Appearance:
-    """In the frame of the orbit."""
+    """The body in the frame of the orbit."""
     mesh, point, note = body_about_mass_centre(system, system.inertia)
     frame = {"velocity": fixed_position([1, 0, 0]), "outward": fixed_position([0, 0, 1])}
     return rotating_body(
@@ -53,12 +53,12 @@ def orbiting_body(system: OrbitingBody, trajectory: Trajectory) -> Appearance:
 
 
 def charged_body(system: ChargedBody, trajectory: Trajectory) -> Appearance:
-    """With the fields."""
+    """The body with the fields that act on it."""
     return free_body(system, trajectory, E=fixed_position(system.E), B=fixed_position(system.B))
 
 
 def point_force_body(system: PointForceBody, trajectory: Trajectory) -> Appearance:
-    """With the force at its point of attack."""
+    """The body with the force at its point of attack."""
     shown = free_body(system, trajectory)
     size = shown.objects[0].mesh.radius
     point = 0.8 * size * system.point / (np.linalg.norm(system.point) or 1.0)
@@ -67,12 +67,12 @@ def point_force_body(system: PointForceBody, trajectory: Trajectory) -> Appearan
 
 
 def space_moment_body(system: ConstantSpaceMoment, trajectory: Trajectory) -> Appearance:
-    """With the moment, fixed in space."""
+    """The body with the moment, fixed in space."""
     return free_body(system, trajectory, moment=fixed_position(system.constant))
 
 
 def body_moment_body(system: ConstantBodyMoment, trajectory: Trajectory) -> Appearance:
-    """With the moment, fixed in the body."""
+    """The body with the moment, fixed in the body."""
     return free_body(system, trajectory, moment=rotate(trajectory.R, system.constant))
 
 
