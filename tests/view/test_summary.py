@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 import polhode as ph
-from polhode.view.summary import run_details
+from polhode.view.summary import citations, run_details
 
 SPINNING = ph.FreeRigidBody([1.0, 2.0, 3.0]).state(omega=[0.1, 0.2, 4.0])
 
@@ -15,6 +17,30 @@ def test_iterations_are_called_by_their_name() -> None:
     details = run_details(ph.simulate(SPINNING, step=0.05, steps=10, method=ph.GaussLegendre()))
     assert "fixed-point iterations" in details
     assert "Newton iterations" not in details
+
+
+SPACE = ph.RigidBodySOn([1.0, 1.5, 2.2]).state(Omega=[0.1, 0.2, 0.3])
+FOUR = ph.RigidBodySOn([1.0, 1.5, 2.2, 3.0]).state(Omega=[0.1, 0.2, 0.3, 0.2, 0.1, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("state", "method", "name", "source"),
+    [
+        (SPINNING, ph.LGVI(order=8), "composition of order 8", "Kahan"),
+        (FOUR, ph.MoserVeselov(order=4), "composition of order 4", "Suzuki"),
+        (FOUR, ph.MoserVeselov(), None, None),
+        (SPACE, ph.MoserVeselov(order=4), "preprocessing of order 4", "McLachlan"),
+        (SPACE, ph.MoserVeselov(algorithm=1), None, None),
+    ],
+    ids=["variational", "discrete body, composed", "one step", "discrete body, preprocessed", "pairs"],
+)
+def test_the_source_of_higher_orders_is_cited(
+    state: ph.State, method: ph.Method, name: str | None, source: str | None
+) -> None:
+    found = citations(ph.simulate(state, step=0.01, steps=1, method=method))
+    between = list(found)[1:-1]
+    assert between == ([name] if name else [])
+    assert name is None or str(source) in found[name]
 
 
 def test_steps_done_again_are_told() -> None:

@@ -247,6 +247,10 @@ class Method(ABC):
         """The constructor's arguments, as plain data."""
         return {}
 
+    def further_references(self, system: System) -> dict[str, str]:
+        """What to cite beside `reference` for a run of `system`: the sources of coefficients, by what these are for."""
+        return {}
+
     @classmethod
     def variants(cls) -> list[Method]:
         """Every setting of this method whose traits differ: what tables list and tests run."""

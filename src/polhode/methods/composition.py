@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 REFERENCES = {
-    2: "",
     4: "M. Suzuki, Phys. Lett. A 146 (1990) 319",
     6: "W. Kahan, R.-C. Li, Math. Comp. 66 (1997) 1089, 9 stages",
     8: "W. Kahan, R.-C. Li, Math. Comp. 66 (1997) 1089, 17 stages",
@@ -41,6 +40,15 @@ _FIRST_HALF: dict[int, list[float]] = {
     ],
 }
 ORDERS = tuple(_FIRST_HALF)
+
+
+def composition_references(order: int) -> dict[str, str]:
+    """The source of the set of this order, by what reports call it; none for a single step.
+
+    >>> composition_references(4), composition_references(2)
+    ({'composition of order 4': 'M. Suzuki, Phys. Lett. A 146 (1990) 319'}, {})
+    """
+    return {f"composition of order {order}": REFERENCES[order]} if order in REFERENCES else {}
 
 
 def fractions(order: int) -> NDArray[np.float64]:

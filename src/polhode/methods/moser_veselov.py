@@ -20,10 +20,10 @@ from ..core.method import Array, Method, Start, one_of
 from ..core.representation import DiscreteBodyRepresentation, Form
 from ..core.system import System
 from ..errors import InvalidInputError
-from ..geometry.increments.preprocessing import ORDERS
+from ..geometry.increments.preprocessing import ORDERS, REFERENCE
 from ..scalars import compiled
 from .composition import ORDERS as COMPOSED
-from .composition import composition_stages
+from .composition import composition_references, composition_stages
 from .loops import DriftKickRun
 
 
@@ -89,6 +89,12 @@ class MoserVeselov(_Discrete):
         if isinstance(body, DiscreteBodyRepresentation) and self.order not in (*COMPOSED, *body.preprocessed):
             return "order 10 exists for n = 3 only, where the error in time depends on energy and momentum alone"
         return super().why_not(system)
+
+    def further_references(self, system: System) -> dict[str, str]:
+        body = system.representations[self.representation]
+        if isinstance(body, DiscreteBodyRepresentation) and self.order in body.preprocessed:
+            return {f"preprocessing of order {self.order}": REFERENCE}
+        return composition_references(self.order)
 
     def run(self, start: Start) -> DriftKickRun:
         if self.algorithm == 1:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ..core.method import Method, MethodOfOrders, Start, one_of
 from ..core.representation import Form
 from ..core.system import System
-from .composition import ORDERS, composition_stages
+from .composition import ORDERS, composition_references, composition_stages
 from .loops import DriftKickRun
 
 
@@ -37,6 +37,9 @@ class Variational(MethodOfOrders):
             own = system.no_variational_step if self.representation in (Form.DEFAULT, Form.QUATERNION) else ""
             return own or self.lacking
         return None
+
+    def further_references(self, system: System) -> dict[str, str]:
+        return composition_references(self.order)
 
     def run(self, start: Start) -> DriftKickRun:
         stages = composition_stages(max(self.order, 2))  # a scheme of order 1 is a single step, too

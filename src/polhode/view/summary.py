@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from .._version import __version__
 from ..bodies import Body, Polyhedron
-from ..core.method import Method
 from ..core.system import System
-from ..methods import composition
-from ..methods.variational import Variational
 from ..plain_text import printable
 from ..simulation.trajectory import Trajectory
 from ..tables import Table
@@ -142,7 +139,7 @@ def truncated(text: str, longest: int = 600) -> str:
 
 
 def citations(trajectory: Trajectory) -> dict[str, str]:
-    """What to cite for the method, its composition to a higher order, and the system, by their names.
+    """What to cite for the method, the coefficients of its higher orders, and the system, by their names.
 
     >>> import polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -150,16 +147,9 @@ def citations(trajectory: Trajectory) -> dict[str, str]:
     ['LGVI', 'composition of order 4', 'FreeRigidBody']
     """
     method, system = trajectory.method, trajectory.system
-    references = {type(method).__name__: method.reference}
-    if composed := composition_reference(method):
-        references[f"composition of order {method.order}"] = composed
+    references = {type(method).__name__: method.reference, **method.further_references(system)}
     references[type(system).__name__] = system.reference
     return {name: spell_out_labels(reference) for name, reference in references.items()}
-
-
-def composition_reference(method: Method) -> str:
-    """The source of the coefficients that compose a variational method to order 4, 6 or 8; empty for other methods."""
-    return composition.REFERENCES.get(method.order, "") if isinstance(method, Variational) else ""
 
 
 SOURCES = {

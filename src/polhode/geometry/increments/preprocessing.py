@@ -13,8 +13,7 @@ With s₁, s₂, s₃ the elementary symmetric functions of the inverse moments 
 The terms follow from the steady rotations. About an axis of inverse moment e the body turns by `θ = arcsin(e|Π|)`, which is
 the derivative of f along `H = eC`; the oscillation about it advances by φ with `tan(φ/2) = √D tan(θ/2)/e`, D the product of
 the differences of e and the other two, instead of `|Π|√D`: f_H is the ratio. Up to the fifth power these six numbers fix f.
-σ and δ are found by iteration; each adds two to the order. R. I. McLachlan, A. Zanna, Found. Comput. Math. 5 (2005) 87;
-E. Hairer, G. Vilmart, J. Phys. A 39 (2006) 13225.
+σ and δ are found by iteration; each adds two to the order; see `REFERENCE`.
 """
 
 from __future__ import annotations
@@ -25,6 +24,9 @@ from ...scalars import kernel
 from ..vectors import Symmetric, Vector, apply_symmetric, dot
 
 ORDERS = (2, 4, 6, 8, 10)
+REFERENCE = (
+    "R. I. McLachlan, A. Zanna, Found. Comput. Math. 5 (2005) 87; E. Hairer, G. Vilmart, J. Phys. A 39 (2006) 13225"
+)
 
 
 @kernel
