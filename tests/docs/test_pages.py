@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import polhode as ph
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
@@ -40,6 +44,27 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(found) == len(blocks) == len(re.findall(r'^```python$|"cell_type": "code"', text, re.M))
     monkeypatch.delattr(outputs, "run_blocks")
     assert outputs.known_outputs(blocks, folder, **given) == found
+
+
+def documented() -> list[Any]:
+    """What the pages in `docs/api` document: modules, what these define, and objects by themselves."""
+    found: list[Any] = []
+    for page in (DOCS / "api").glob("*.md"):
+        for kind, name in re.findall(r"^\.\. auto(\w+):: (\S+)$", page.read_text(), re.M):
+            if kind == "module":
+                module = import_module(name)
+                found += [module, *(x for x in vars(module).values() if getattr(x, "__module__", None) == name)]
+            else:
+                module_name, _, attribute = name.rpartition(".")
+                found.append(getattr(import_module(module_name), attribute))
+    return found
+
+
+def test_every_public_name_is_on_a_page_of_the_reference() -> None:
+    pages = set(map(id, documented()))
+    packages = ("__version__", "methods", "systems")  # lists of what else is here
+    missing = [name for name in ph.__all__ if name not in packages and id(getattr(ph, name)) not in pages]
+    assert missing == []
 
 
 def test_the_examples_are_short() -> None:
