@@ -91,7 +91,7 @@ def chaos_map(
         j, i = place
         state = make_state(float(xs[i]), float(ys[j]))
         if state is None:
-            failures[place] = "make_state returned None: there is no such state"
+            failures[place] = "there is no state for these values"
             return
         try:
             values[place] = INDICATORS[indicator](state, **options)

@@ -15,7 +15,7 @@ COMPILING = "compiling … (first run only)"
 
 
 class _Note(event.Listener):  # type: ignore[misc]
-    """Shows a spinner while something is compiled; where nobody looks, in a file or a pipe, it prints one line."""
+    """Shows a spinner while something is compiled; where the output is not a terminal, it prints one line."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True)

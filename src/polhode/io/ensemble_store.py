@@ -1,4 +1,4 @@
-"""Ensembles block by block in a Zarr folder: what is done stays done, whatever happens to the one who computes.
+"""Ensembles block by block in a Zarr folder: what is done stays done, even if the process that computes is killed.
 
     NAME.zarr/zarr.json              the header, in its attributes: what is computed, and in which blocks
     NAME.zarr/state, initial_state   the samples (member, time, entry) and the initial rows (member, entry), a chunk per block

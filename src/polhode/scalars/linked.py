@@ -23,11 +23,11 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     codegen = SimpleNamespace(set_env=lambda name, environment: None)  # no code that could look at its environment
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Left to whoever links it."""
+        """Left to the library that links it."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Left to whoever links it."""
+        """Left to the library that links it."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

@@ -64,7 +64,7 @@ def _check_steady(state: State, layout: Layout, near: TangentDynamics) -> None:
     if not near.vanishes(changes, STEADY):
         off = np.abs(changes).max() / near.rate if near.rate else np.inf
         raise InvalidInputError(
-            "state", state, f"an equilibrium or a relative one; here rates change, by {off:.2g} of themselves"
+            "state", state, f"an equilibrium or a relative one; here the rates change, by {off:.2g} of their size"
         )
 
 
