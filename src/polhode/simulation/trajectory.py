@@ -183,7 +183,7 @@ class Trajectory:
         return above("view")(self, height)
 
     def movie(self, path: str | PathLike[str], *, seconds: float | None = None) -> None:
-        """Write a movie of the view: a GIF or an MP4 file, by the name of `path`, of so many `seconds` (default: up to 20)."""
+        """Write a movie of the view: a GIF or an MP4 file, by the name of `path`, that lasts `seconds` (default: at most 20)."""
         above("save_movie")(self, path, seconds=seconds)
 
     def state(self, i: int) -> State:
