@@ -104,7 +104,9 @@ class RunTable(Table):
     t_eval: list[float] | None = Field(
         default=None, min_length=1, description="the times of the samples, instead of steps"
     )
-    save_every: int = Field(default=1, ge=1, le=MOST_STEPS, description="the number of steps from one sample to the next")
+    save_every: int = Field(
+        default=1, ge=1, le=MOST_STEPS, description="the number of steps from one sample to the next"
+    )
     tangent: bool = Field(default=False, description="whether to compute the tangent map too")
     contact: Literal["ignore", "stop", "continue"] = Field(default="ignore", description="what to do when bodies touch")
 
