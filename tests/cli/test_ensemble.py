@@ -26,6 +26,15 @@ def test_from_a_scenario_to_a_report(tmp_path: Path) -> None:
     assert found.R.shape == (5, 3, 3, 3)
     assert found.inputs["system.inertia[2]"].shape == (5,)
     assert "What differs" in (tmp_path / f"{stem}.html").read_text()
+    told = CliRunner().invoke(main, ["info", str(tmp_path / f"{stem}.nc")])
+    assert "Ensemble(FreeRigidBody, 5 members" in told.output
+    assert "5 members finished, 0 failed" in told.output
+    (tmp_path / "text.nc").write_text("no result")
+    assert "not a readable NetCDF file" in CliRunner().invoke(main, ["info", str(tmp_path / "text.nc")]).output
+    (tmp_path / "text.nc").unlink()
+    drawn = CliRunner().invoke(main, ["plot", str(tmp_path / f"{stem}.nc"), "--figure", "fan", "--format", "svg"])
+    assert drawn.output == f"wrote {tmp_path / stem}-fan.svg\n"
+    (tmp_path / f"{stem}-fan.svg").unlink()
     again = CliRunner().invoke(main, command)
     assert again.exit_code == 2
     assert "exists already" in again.output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,21 +113,20 @@ def _on_cluster(
         return plan.stream(folder, client=client, progress=progress)
 
 
-def save_ensemble_figures(found: Ensemble, file: Path) -> dict[str, Path]:
-    """Draw what an ensemble has to show, beside its file; by caption."""
-    from ..io.atomic_files import replacing
+def save_ensemble_figures(
+    found: Ensemble, file: Path, names: list[str] | None = None, folder: Path | None = None, kind: str = "png"
+) -> dict[str, Path]:
+    """Draw some figures of an ensemble, or all that it has to show, beside its file or in a folder; by caption."""
+    from ..view.figures.catalogue import write_figures
     from ..view.figures.ensembles import CAPTIONS, figures_of
 
-    drawn: dict[str, Path] = {}
     if found.states.size > LARGEST_FIELDS:
         say("no figures: the ensemble is too large to draw all of it")
-        return drawn
-    for name in figures_of(found):
-        path = file.with_name(f"{file.stem}-{name}.png")
-        with replacing(path) as beside:
-            found.plot(name).savefig(beside)
-        drawn[CAPTIONS[name]] = path
-    return drawn
+        return {}
+    wanted = names or figures_of(found)
+    drawings = {f"{file.stem}-{name}": partial(found.plot, name) for name in wanted}
+    paths = write_figures(drawings, folder or file.parent, kind)
+    return {CAPTIONS[name]: path for name, path in zip(wanted, paths, strict=True)}
 
 
 def show_members(found: Ensemble) -> None:

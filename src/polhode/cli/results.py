@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .base import exit_on_error, main, say, serve, show_conservation
+from .base import exit_on_error, fail, main, say, serve, show_conservation
+from .ensemble import save_ensemble_figures, show_members
 
 if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
 
-Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file that polhode wrote.")]
+Result = Annotated[Path, typer.Argument(metavar="RESULT", help="A NetCDF file or Zarr folder that polhode wrote.")]
 FromTime = Annotated[
     str | None,
     typer.Option("--from-time", metavar="T", help='Leave out what is before this time, such as 3.5 or "3 days".'),
@@ -51,9 +52,18 @@ def plot(
     from_time: FromTime = None,
     to_time: ToTime = None,
 ) -> None:
-    """Draw the figures of a result."""
+    """Draw the figures of a result; of an ensemble: fan, histogram, map."""
+    from ..io.ensemble_file import holds_ensemble
     from ..view.figures.catalogue import save_figures
 
+    if holds_ensemble(result):
+        from ..ensemble import Ensemble
+
+        if from_time is not None or to_time is not None:
+            fail("the figures of an ensemble show all of it: leave out --from-time and --to-time", 2)
+        for path in save_ensemble_figures(Ensemble.load(result), result, figure, out, kind).values():
+            say(f"wrote {path}")
+        return
     trajectory = load_part(result, from_time, to_time)
     for path in save_figures(trajectory, out or result.parent, figure or None, prefix=f"{result.stem}-", kind=kind):
         say(f"wrote {path}")
@@ -115,10 +125,18 @@ def movie(
 @main.command()
 @exit_on_error
 def info(result: Result) -> None:
-    """List what a result holds: the run, what was conserved, the events."""
+    """List what a result holds: the run, what was conserved, the events; of an ensemble also the members that failed."""
+    from ..io.ensemble_file import holds_ensemble
     from ..io.trajectory_file import load
     from ..view.summary import headline, time_span, title_of, units_text
 
+    if holds_ensemble(result):
+        from ..ensemble import Ensemble
+
+        found = Ensemble.load(result)
+        say(f"{found.provenance.get('title') or 'An ensemble'}\n{found!r}")
+        show_members(found)
+        return
     trajectory = load(result)
     span = f"t = {time_span(trajectory)}"
     say(f"{title_of(trajectory)}\n{headline(trajectory)}; {len(trajectory):,} samples, {span}")

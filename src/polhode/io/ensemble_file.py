@@ -27,7 +27,7 @@ from ..errors import InvalidInputError, PolhodeError
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .dataset import Dataset, Variable
-from .netcdf import read_netcdf, write_netcdf
+from .netcdf import opened, read_netcdf, write_netcdf
 from .trajectory_file import CONVENTIONS, time_attributes, unit_attribute
 from .zarr import is_zarr
 
@@ -143,6 +143,24 @@ def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
         ) from None
     dataset.attrs[CHECKSUM] = _digest(dataset)
     write_netcdf(dataset, path)
+
+
+def holds_ensemble(path: str | PathLike[str]) -> bool:
+    """Whether a result is an ensemble, in a NetCDF file or as the Zarr folder of a store."""
+    file = Path(path)
+    if is_zarr(file):
+        try:
+            names = json.loads((file / "zarr.json").read_text(encoding="utf-8"))["attributes"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return f"{HEADER}_store" in names
+    if not file.is_file():
+        return False
+    try:
+        with opened(file) as content:
+            return HEADER in content.ncattrs()
+    except (OSError, RuntimeError, AttributeError, ValueError):  # damaged, or no such file: who reads it says so
+        return False
 
 
 def load_ensemble(path: str | PathLike[str], system: System | None = None) -> Ensemble:

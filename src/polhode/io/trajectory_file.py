@@ -186,7 +186,11 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
         raise InvalidInputError("path", str(path), problem="this is a folder, not a result file")
     dataset = read_zarr(file) if is_zarr(file) else read_netcdf(file)
     if PREFIX + "ensemble" in dataset.attrs:
-        raise InvalidInputError("path", str(path), problem="this file holds an ensemble: Ensemble.load reads it")
+        raise InvalidInputError(
+            "path",
+            str(path),
+            problem="this file holds an ensemble: Ensemble.load, `polhode info` and `polhode plot` read it",
+        )
     if PREFIX + "system" not in dataset.attrs:
         raise InvalidInputError("path", str(path), problem="this file does not hold a trajectory of polhode")
     try:
