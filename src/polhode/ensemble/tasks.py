@@ -87,10 +87,14 @@ class Task:
         return found
 
     def _parameters(self, numbers: range) -> list[dict[str, Any]]:
-        found = []
+        found: list[dict[str, Any]] = []
+        last, described = None, {}
         for i in numbers:
             try:
-                found.append(self.job.members.state(i).system.describe())
+                system = self.job.members.state(i).system
+                if system is not last:  # the function may give several members the same
+                    last, described = system, system.describe()
+                found.append(described)
             except Exception:  # the user's function makes no state for this number: the member has failed
                 found.append({})
         return found
