@@ -80,7 +80,7 @@ def test_what_the_system_says_of_a_file_is_one_message(tmp_path):
         ["run", long],
         ["plot", long],
         ["plot", result, "--out", long],
-        ["view", result, "--html", long],
+        ["view", result, "--html", f"{long}.html"],
         ["export", result, "--to", "csv", "--out", long],
     ):
         said = polhode(*arguments, code=2).stderr
