@@ -16,14 +16,14 @@ from polhode.simulation import accuracy
 from polhode.simulation.accuracy import likely_run
 from polhode.simulation.events import Crossing
 from polhode.simulation.job import Job
-from polhode.simulation.pilot import Pilot, apart
+from polhode.simulation.pilot import Pilot, state_distance
 from tests.verification.subjects import SUBJECTS, Subject
 
 
 def error(trajectory: ph.Trajectory, truth: ph.State) -> float:
     system = trajectory.system
     layout = system.representations["default"].layout
-    return apart(layout, system.enter("default", trajectory.final), system.enter("default", truth))
+    return state_distance(layout, system.enter("default", trajectory.final), system.enter("default", truth))
 
 
 def orbiting() -> ph.State:
@@ -83,7 +83,7 @@ def test_nothing_is_left_to_explicit_steps_that_rounding_would_spoil() -> None:
 
 @pytest.mark.parametrize(("expected", "compared"), [(2.0, False), (0.1, True)])
 def test_the_first_run_does(expected: float, compared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The look and a rougher run are all that it is compared with, unless it takes more or fewer evaluations than expected."""
+    """The quick run and a rougher one are all that it is compared with, unless it takes more or fewer evaluations than expected."""
     runs, run, wanted, rough_run = [], Job.run, set(), Pilot.rough_run
     monkeypatch.setattr(Job, "run", lambda job, *given: runs.append(job.method) or run(job, *given))
     monkeypatch.setattr(Pilot, "rough_run", lambda pilot, rtol: wanted.add(rtol) or rough_run(pilot, rtol))
@@ -105,12 +105,12 @@ def test_what_is_allowed_to_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Pilot, "growth", 10.0 * growth)
     assert accuracy._allowed(pilot, 1e-8) == pytest.approx(0.1 * usual)
     assert accuracy._allowed(pilot, 1e-12 * growth) == 0.0 < accuracy._allowed(pilot, 4e-12 * growth) == 3e-14
-    monkeypatch.setattr(Pilot, "lost", True)
+    monkeypatch.setattr(Pilot, "unpredictable", True)
     assert accuracy._allowed(pilot, 1e-8) == 0.0
 
 
 def test_errors_are_in_proportion_to_what_is_allowed_to_a_step() -> None:
-    """From the tolerance of the look to those of fine runs: this is what the estimate rests on."""
+    """From the tolerance of the quick run to those of fine runs: this is what the estimate rests on."""
     for state, span in (
         (ph.Pendulum3D.example(), 10.0),
         (ph.Gyrostat.example(), 20.0),
@@ -124,7 +124,7 @@ def test_errors_are_in_proportion_to_what_is_allowed_to_a_step() -> None:
 
 
 def test_few_steps_do_not_show_how_errors_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three steps of the look may end too near by chance: the error is taken to be what is allowed to a step at least. There is
+    """Three steps of the quick run may end too near by chance: the error is taken to be what is allowed to a step at least. There is
     no rougher run."""
     state = ph.Gyrostat.example()
     monkeypatch.setattr(Pilot, "rough_run", None)
@@ -146,8 +146,8 @@ def test_longer_steps_where_the_first_ones_show_that_they_do(monkeypatch: pytest
     assert likely_run(top, 100.0, 1e-8)[1] >= usual
 
 
-def test_a_look_that_is_too_rough_to_tell_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not the look that a run has to agree with."""
+def test_a_quick_run_that_is_too_rough_to_tell_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not the quick run that a run has to agree with."""
     state, at_first, runs, run = ph.AttitudeBody.example(), Pilot.__init__, [], Job.run
     monkeypatch.setattr(Job, "run", lambda job, *given: runs.append(job.method) or run(job, *given))
 
@@ -184,7 +184,7 @@ def test_a_stiff_motion_is_left_to_explicit_steps() -> None:
 def test_what_depends_on_the_system_alone_is_set_up_once(
     span: float, method: type[ph.Method], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One run for the look, and of `GaussLegendre` one for all that follow; the same numbers as those of a run by itself."""
+    """One run for the quick run, and of `GaussLegendre` one for all that follow; the same numbers as those of a run by itself."""
     state, made = orbiting(), []
     of = Start.of
     monkeypatch.setattr(Start, "of", lambda *given: made.append(given) or of(*given))

@@ -1,4 +1,4 @@
-"""The quick look at a motion: what it counts, and what sizes errors are compared with."""
+"""The quick run of a motion: what it counts, and what sizes errors are compared with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polhode as ph
 from polhode.bodies import Ellipsoid, Sphere
 from polhode.core.manifolds import Euclidean
 from polhode.methods.dop853_lengths import CARRIED
-from polhode.simulation.pilot import PILOT_TOLERANCE, Pilot, apart, jolted, sizes
+from polhode.simulation.pilot import PILOT_TOLERANCE, Pilot, jolted, sizes, state_distance
 
 
 def binary(eccentricity: float, unit: float = 1.0) -> ph.State:
@@ -58,7 +58,7 @@ def test_how_far_states_are_apart() -> None:
     assert sizes(layout, y, 0.5 * y) == [1.0, 2e6]
     other = y.copy()
     other[layout.slices["Pi"]] *= 1.0 + 1e-5
-    assert apart(layout, y, other) == pytest.approx(1e-5, rel=1e-3)
+    assert state_distance(layout, y, other) == pytest.approx(1e-5, rel=1e-3)
 
 
 @pytest.mark.parametrize("state", [binary(0.3), ph.ConcentricShells.example()], ids=["vectors", "copies"])
@@ -77,14 +77,14 @@ def test_a_run_that_passed_over_something_does_not_agree() -> None:
     state = ph.Pendulum3D.example()
     pilot = Pilot(state, 10.0)
     end = ph.simulate(state, step=0.1, t_end=10.0, method=ph.GaussLegendre()).final
-    near, away = (pilot.far(state.system.enter("default", each), "default") for each in (end, state))
+    near, away = (pilot.distance_to(state.system.enter("default", each), "default") for each in (end, state))
     assert near < 0.1 < away
     assert pilot.explains(near)
     assert not pilot.explains(away)
 
 
 def test_what_rounding_may_have_become() -> None:
-    """Nothing is known of it where the errors of the look have grown beyond all bounds."""
+    """Nothing is known of it where the errors of the quick run have grown beyond all bounds."""
     pilot = Pilot(ph.Pendulum3D.example(), 10.0)
     assert 1e-14 < pilot.rounding(1e-4) < 1e-11
     assert pilot.rounding(1.0) == np.inf
@@ -113,7 +113,7 @@ def test_the_shortest_steps_are_found_among_all(t_end: float) -> None:
 
 
 def test_of_a_motion_that_ends_the_last_part_is_seen_too() -> None:
-    """Two bodies that fall towards each other: the look ends where they meet."""
+    """Two bodies that fall towards each other: the quick run ends where they meet."""
     bodies = [Ellipsoid(1.0, [0.02, 0.02, 0.02])] * 2
     state = ph.FullTwoBodyProblem(*bodies, gravity=2).state(X=[1.0, 0.0, 0.0], V=[0.0, 0.0, 0.0])
     pilot = Pilot(state, 2.0)
@@ -124,34 +124,34 @@ def test_of_a_motion_that_ends_the_last_part_is_seen_too() -> None:
 def test_a_rough_run_is_made_once() -> None:
     pilot = Pilot(binary(0.3), 10.0)
     assert pilot.rough_run(1e-4) is pilot.rough_run(1e-4)
-    assert 0.0 < pilot.rough_run(1e-4).far < 0.1
+    assert 0.0 < pilot.rough_run(1e-4).distance < 0.1
     assert pilot.rough_run(1e-4).steps < pilot.count < pilot.rough_run(1e-7).steps
 
 
 def test_the_spin_of_a_ball_that_nothing_turns_is_no_reason_for_short_steps() -> None:
     pair = ph.FullTwoBodyProblem(Ellipsoid(0.8, [0.3, 0.25, 0.2]), Sphere(0.2, 0.1), gravity=2)
     start = pair.state(X=[1.3, 0.0, 0.1], V=[0.0, 0.85, 0.1], Omega1=[0.1, 0.2, 0.7])
-    look = Pilot(start, 5.0)
-    assert look.smallest > 1e-3
-    assert look.count < 20
+    quick = Pilot(start, 5.0)
+    assert quick.smallest > 1e-3
+    assert quick.count < 20
     spinning = pair.enter("default", start)
-    spinning[look.layout.slices["Pi2"]] = 1e-17
-    assert apart(look.layout, spinning, pair.enter("default", start)) < 1e-16  # and not 1
+    spinning[quick.layout.slices["Pi2"]] = 1e-17
+    assert state_distance(quick.layout, spinning, pair.enter("default", start)) < 1e-16  # and not 1
 
 
 def test_how_errors_grow() -> None:
-    """In proportion to the error of the look while it is small, and faster where it is large; steps have to be shorter then."""
+    """In proportion to the error of the quick run while it is small, and faster where it is large; steps have to be shorter then."""
     state = ph.Pendulum3D.example()
     short, long = Pilot(state, 5.0), Pilot(state, 30.0)
     for pilot in (short, long):
         fine = pilot.rough_run(1e-10).end
-        assert pilot.growth_to(fine) > 0.5 * apart(pilot.layout, fine, pilot.final) / PILOT_TOLERANCE
-        assert not pilot.lost
-    assert short.rough_run(1e-4).far < 1e-2
-    assert short.growth == pytest.approx(short.rough_run(1e-4).far / 1e-4)
+        assert pilot.growth_to(fine) > 0.5 * state_distance(pilot.layout, fine, pilot.final) / PILOT_TOLERANCE
+        assert not pilot.unpredictable
+    assert short.rough_run(1e-4).distance < 1e-2
+    assert short.growth == pytest.approx(short.rough_run(1e-4).distance / 1e-4)
     assert short.more(ph.GaussLegendre()) == 1.0
-    far = long.rough_run(1e-4).far
+    far = long.rough_run(1e-4).distance
     assert far > 1e-2
     assert long.more(ph.GaussLegendre()) == pytest.approx((far / 1e-2) ** (1.5 / 16.0))
     chaotic = ph.DoublePlanarPendulum.example().system.state(theta=[2.5, 2.9], omega=[0.0, 0.0])
-    assert Pilot(chaotic, 60.0).lost
+    assert Pilot(chaotic, 60.0).unpredictable

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulation.pilot import Pilot, apart
+from polhode.simulation.pilot import Pilot, state_distance
 from polhode.simulation.step_search import LARGEST_GAIN, LEAST_GAIN, Trials, _error, _is_slow
 
 GAIN = 1.5**16 - 1.0
@@ -49,7 +49,7 @@ def test_steps_that_are_compared_with_only_are_not_solved_to_rounding() -> None:
     for change in (0.0, 1e-9):
         end = trials.end(method, 20, state, change)
         counts.append(trials._run.report.evaluations)
-        assert apart(layout, end, whole) <= 1e3 * change
+        assert state_distance(layout, end, whole) <= 1e3 * change
     assert counts[1] < 0.8 * counts[0]
     np.testing.assert_array_equal(trials.end(method, 20, state), whole)
 
@@ -57,7 +57,7 @@ def test_steps_that_are_compared_with_only_are_not_solved_to_rounding() -> None:
 def test_steps_that_are_too_long_are_not_taken_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another run differs by is no rounding if it is more than the motion can have made of that: shorter steps help."""
     state = ph.OrbitingBody([2.0, 2.5, 1.2], n=1.1).state(q=[0.02, -0.05, 0.05, 0.99], omega=[0.03, -1.05, 0.02])
-    monkeypatch.setattr(Pilot, "rounding", lambda pilot, far: 2e-9)
+    monkeypatch.setattr(Pilot, "rounding", lambda pilot, distance: 2e-9)
     ends, end = [], Trials.end
 
     def shifted(trials: Trials, *given: Any) -> Any:
@@ -77,7 +77,7 @@ def test_rounding_that_hides_behind_a_small_estimate_is_told(monkeypatch: pytest
     """Where the motion may magnify it, a run with other steps shows how far it goes."""
     state = ph.OrbitingBody([2.0, 2.5, 1.2], n=1.1).state(q=[0.02, -0.05, 0.05, 0.99], omega=[0.03, -1.05, 0.02])
     assert ph.simulate(state, t_end=200.0, tolerance=1e-9).accuracy.estimated_error <= 1e-9
-    monkeypatch.setattr(Pilot, "rounding", lambda pilot, far: np.inf)
+    monkeypatch.setattr(Pilot, "rounding", lambda pilot, distance: np.inf)
     monkeypatch.setattr(Pilot, "more", lambda pilot, method: 1.0)  # so that the difference is not too small to hide it
     ends, end = [], Trials.end
 

@@ -1,13 +1,13 @@
 """Runs to a tolerance: method and step are chosen, and the error at the end is estimated by rougher runs.
 
-A quick look (`pilot`) shows the shortest time scale of the motion. From it follows a first step, by the order of the method,
-and `step_search` finds the one that the tolerance needs. Where bodies attract each other and the look shows close
+A quick run (`pilot`) shows the shortest time scale of the motion. From it follows a first step, by the order of the method,
+and `step_search` finds the one that the tolerance needs. Where bodies attract each other and the quick run shows close
 encounters, steps follow the motion; then it is their angle that is chosen. `DOP853` takes what is not smooth, and systems
 that `GaussLegendre` does not fit; a closed form is taken where it is found sooner than the steps are done. Who names a
 tolerance gets the fastest method, which for short motions is `DOP853` too, and where the first steps of `GaussLegendre` take
 many iterations; who does not gets one that conserves what nature conserves.
 
-The error of `DOP853` is in proportion to what is allowed to a step, from the tolerance of the look to the finest. So the look
+The error of `DOP853` is in proportion to what is allowed to a step, from the tolerance of the quick run to the finest. So the quick run
 and a rougher run tell beforehand what to allow, and afterwards how large the error is.
 """
 
@@ -24,7 +24,7 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
-from .pilot import MANY, Pilot, apart
+from .pilot import MANY, Pilot, state_distance
 from .records import Accuracy
 from .step_search import COARSER, LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
 from .trajectory import Trajectory
@@ -36,7 +36,7 @@ FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely t
 ANGLE_PARTS = 256.0  # angles are this over a whole number
 FINEST, LEAST_GROWTH = 3e-14, 0.3  # the least that is allowed to a step of DOP853, and to which errors die out
 # At another tolerance the error of DOP853, for each part of it that is allowed to a step, is at most so many times what it
-# is at that of the look; and what two rough runs show of this beforehand is at most so many times less
+# is at that of the quick run; and what two rough runs show of this beforehand is at most so many times less
 IN_PROPORTION, FORESEEN = 5.0, 8.0
 SAFE = IN_PROPORTION * FORESEEN
 NEARLY = 6.0  # by so much more than is safe the finest may be: a run of ten times its tolerance tells whether it does
@@ -112,7 +112,7 @@ def likely_run(
     fastest: bool = True,
     tangent: bool = False,
 ) -> tuple[Method, int]:
-    """The method of a run to a tolerance, if none is given, and how many steps it is likely to take, from a quick look at the
+    """The method of a run to a tolerance, if none is given, and how many steps it is likely to take, from a quick run of the
     motion.
 
     >>> import polhode as ph
@@ -132,7 +132,7 @@ def likely_run(
 def _choose(
     trials: Trials, tolerance: float, method: Method | None, *, fastest: bool, tangent: bool
 ) -> tuple[Method, Pilot | None]:
-    """The method that is given, or the best, and a look at the motion, which the closed form does not need."""
+    """The method that is given, or the best, and a quick run of the motion, which the closed form does not need."""
     state, t_end = trials.state, trials.state.t + trials.span
     system = state.system
     exact = method is None and system.has_exact
@@ -168,7 +168,7 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
     again = after(trajectory.state(CLOSED_FORM_SAMPLES // 2), method, 0.5 * span)
     layout = state.system.representations[method.representation].layout
     found, other = (state.system.enter(method.representation, each) for each in (trajectory.final, again))
-    error = max(apart(layout, found, other), LEAST_ERROR)
+    error = max(state_distance(layout, found, other), LEAST_ERROR)
     return trajectory, Accuracy(tolerance, error, repr(method), span / CLOSED_FORM_SAMPLES)
 
 
@@ -207,21 +207,21 @@ def _may_be_longer(method: GaussLegendre, pilot: Pilot, trials: Trials, n: int, 
     if n < MANY_STEPS or pilot.densest > EVEN * pilot.count:
         return False
     first, longer = trials.first(method, n, FIRST_STEPS), trials.first(method, n / LONGER, round(FIRST_STEPS / LONGER))
-    return apart(pilot.layout, *trials.states(first.row, longer.row)) * (n / FIRST_STEPS) * MARGIN < tolerance
+    return state_distance(pilot.layout, *trials.states(first.row, longer.row)) * (n / FIRST_STEPS) * MARGIN < tolerance
 
 
 def _allowed(pilot: Pilot, tolerance: float) -> float:
     """What is allowed to a step of `DOP853`: as much less than the tolerance as errors of steps grow, and may grow more than
     rough runs show. Zero where the method cannot tell so little, or rough runs end anywhere."""
     rtol = tolerance / (SAFE * max(pilot.growth, LEAST_GROWTH))
-    return 0.0 if pilot.lost or rtol < FINEST / NEARLY else max(rtol, FINEST)
+    return 0.0 if pilot.unpredictable or rtol < FINEST / NEARLY else max(rtol, FINEST)
 
 
 def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = True) -> tuple[Trajectory, Accuracy]:
     """By tighter tolerances of the adaptive method until the error at the end is small enough.
 
-    The error of this method is in proportion to what is allowed to a step. So the look and a rougher run show it, which end
-    so much farther away. Where forces are not smooth, or the number of steps is not what follows from that of the look, this
+    The error of this method is in proportion to what is allowed to a step. So the quick run and a rougher run show it, which end
+    so much farther away. Where forces are not smooth, or the number of steps is not what follows from that of the quick run, this
     is not to be relied on: then the run is compared with one of nearly its tolerance.
     """
     state, span, steps = pilot.state, pilot.span, max(pilot.count, 1)
@@ -233,13 +233,13 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
         found = state.system.enter(method.representation, trajectory.final)
         error = IN_PROPORTION * rtol * max(pilot.growth_to(found), 1.0)  # few steps may not show all of it
         expected = trajectory.stats.evaluations / pilot.evaluations(rtol)
-        # of few steps the first ones, which are short, are a good part, also of the look
+        # of few steps the first ones, which are short, are a good part, also of the quick run
         least = 1.0 / AS_EXPECTED if pilot.count > MANY else 0.0
         regular = smooth and least < expected < AS_EXPECTED
         if error > tolerance or not regular:
             if rough > 1e3 * rtol:
                 rough, other = ROUGHER * rtol, pilot.rough_run(ROUGHER * rtol).end
-            error = apart(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
+            error = state_distance(pilot.layout, found, other) / _gain(rough / rtol, smooth=smooth)
         if error <= tolerance or rtol <= FINEST:
             break
         rough, other = rtol, found

@@ -1,4 +1,4 @@
-"""Method and step of an analysis or a fit that was given none: chosen from a quick look at the motion.
+"""Method and step of an analysis or a fit that was given none: chosen from a quick run of the motion.
 
 Nothing is done a second time to see whether the choice was right, as `simulate(..., tolerance=...)` does: sections, exponents and
 fits need steps that resolve the motion, not an error at one end.

@@ -1,6 +1,6 @@
-"""A quick look at a motion before it is computed to a tolerance: how short its time scales are, and how far apart.
+"""A quick run of a motion before it is computed to a tolerance: how short its time scales are, and how far apart.
 
-The look is a run of `DOP853` to a loose tolerance. Its steps follow the motion: how long they are says how long the
+The quick run is one of `DOP853` to a loose tolerance. Its steps follow the motion: how long they are says how long the
 steps of other methods may be, and whether these should follow the motion too.
 """
 
@@ -25,16 +25,16 @@ from ..scalars.protocol import EVALUATIONS
 
 Array = NDArray[np.float64]
 
-PILOT_TOLERANCE, ROUGHER = 1e-5, 10.0  # of the look; and so many times that of a run that is rougher
+PILOT_TOLERANCE, ROUGHER = 1e-5, 10.0  # of the quick run; and so many times that of a run that is rougher
 STAGES, DENSE_STAGES = 12, 3  # evaluations of a step of DOP853, and those more for samples within it
 SAMPLES = 256  # at which the size of a variable is looked at
 NOISE = 1e-13  # of the largest momentum or place
-AGREEMENT = 5.0  # so many times the error of the look is another run away from it at most
-ADDED = 40.0  # so many times what is allowed to them errors of the look's steps may add up to
-LARGE, LARGEST = 1e-2, 0.1  # errors of the look that are less regular, and that need another run to explain them
+AGREEMENT = 5.0  # so many times the error of the quick run is another run away from it at most
+ADDED = 40.0  # so many times what is allowed to them errors of the quick run's steps may add up to
+LARGE, LARGEST = 1e-2, 0.1  # errors of the quick run that are less regular, and that need another run to explain them
 NONLINEAR = 1.5  # the power with which large errors of a rough run show how errors grow
-SATURATED = 0.5  # an error of the look that grows no more
-ROUNDING_OF_STEPS = 3e-9  # what rounding does, as a part of what the errors of the look's steps do
+SATURATED = 0.5  # an error of the quick run that grows no more
+ROUNDING_OF_STEPS = 3e-9  # what rounding does, as a part of what the errors of the quick run's steps do
 # by so little the number of many steps changes if they are short for stability; else by a quarter
 MANY, STIFF = 40, 0.05
 HANDFUL, GUESS = 7, 10.0  # so few steps show little of how errors grow: for them this is a guess
@@ -42,11 +42,11 @@ UNEVEN = 4.0  # steps that follow the motion pay if on average they are this muc
 
 
 class RoughRun(NamedTuple):
-    """Where a run ends, how many steps it takes, and how far it ends from the look."""
+    """Where a run ends, how many steps it takes, and how far it ends from the quick run."""
 
     end: Array
     steps: float
-    far: float
+    distance: float
 
 
 class Pilot:
@@ -61,27 +61,27 @@ class Pilot:
         beginning = sizes(self.layout, start.y)
         self.smallest = _smallest(beginning)
         self._run = self.method(PILOT_TOLERANCE).run(start)
-        samples = self._look(1 if all(beginning) else SAMPLES)
+        samples = self._run_quickly(1 if all(beginning) else SAMPLES)
         if len(samples) > 1:  # what was zero at the start may become small
             smallest = _smallest([max(pair) for pair in zip(beginning, _largest(self.layout, samples), strict=True)])
             if smallest < self.smallest:
                 self.smallest = smallest
-                samples = self._look(1)
+                samples = self._run_quickly(1)
         self.final: Array = samples[-1]
         self._rough_runs: dict[float, RoughRun] = {}
 
     def method(self, rtol: float) -> DOP853:
-        """The method of the look with another tolerance, relative to each variable or to the smallest of them."""
+        """The method of the quick run with another tolerance, relative to each variable or to the smallest of them."""
         return DOP853(rtol=rtol, atol=rtol * self.smallest)
 
-    def _look(self, count: int) -> Array:
+    def _run_quickly(self, count: int) -> Array:
         """States at so many times of a run, as far as it goes; of one that fails, at many. Notes the number of its steps, and
         how many there would be if all were as short as the shortest."""
         run = self.run_of(self.method(PILOT_TOLERANCE), self.span)
         samples, times = np.empty((count, run.row_size)), self.state.t + np.arange(1, count + 1) * (self.span / count)
         status, reached = run.follow(np.asarray(times, dtype=np.float64), samples)
         if not reached and count == 1:
-            return self._look(SAMPLES)
+            return self._run_quickly(SAMPLES)
         dense = 1 + np.count_nonzero(np.diff(samples[:reached, START - CARRIED]))  # steps that have a sample
         self.count = max(1, math.ceil((float(run.report.numbers[EVALUATIONS]) - DENSE_STAGES * dense) / STAGES))
         self.densest = float(self.count)
@@ -94,16 +94,17 @@ class Pilot:
         """Whether steps that follow the motion are much longer on average than the shortest of them."""
         return self.densest > UNEVEN * self.count
 
-    def far(self, end: Array, form: str) -> float:
-        """How far the end of another run, in this representation, is from that of the look."""
-        return apart(self.layout, end, self.final) if form == Form.DEFAULT else 0.0
+    def distance_to(self, end: Array, form: str) -> float:
+        """How far the end of another run, in this representation, is from that of the quick run."""
+        return state_distance(self.layout, end, self.final) if form == Form.DEFAULT else 0.0
 
-    def explains(self, far: float) -> bool:
-        """Whether another run may end so far away because of the errors of the look: a rougher run is as far, or not much
+    def explains(self, distance: float) -> bool:
+        """Whether another run may end so far away because of the errors of the quick run: a rougher run is as far, or not much
         less."""
-        if far <= min(ADDED * max(self.count, AGREEMENT) * PILOT_TOLERANCE, LARGEST):  # what its steps may add up to
+        of_steps = ADDED * max(self.count, AGREEMENT) * PILOT_TOLERANCE  # which they may add up to
+        if distance <= min(of_steps, LARGEST):
             return True
-        return far <= AGREEMENT * self._rougher.far
+        return distance <= AGREEMENT * self._rougher.distance
 
     @property
     def stiff(self) -> bool:
@@ -122,7 +123,7 @@ class Pilot:
             run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
             end = run.states(run.row[None])[0]
             steps = float(run.report.numbers[EVALUATIONS]) / STAGES
-            self._rough_runs[rtol] = RoughRun(end, steps, self.far(end, Form.DEFAULT))
+            self._rough_runs[rtol] = RoughRun(end, steps, self.distance_to(end, Form.DEFAULT))
         return self._rough_runs[rtol]
 
     @cached_property
@@ -133,28 +134,30 @@ class Pilot:
 
     @property
     def _rougher(self) -> RoughRun:
-        """The run that is rougher than the look."""
+        """The run that is rougher than the quick run."""
         return self.rough_run(ROUGHER * PILOT_TOLERANCE)
 
     @property
     def growth(self) -> float:
         """How many times the error that is allowed to a step the error at the end is, as far as rough runs show it; a guess
         for a handful of steps, which show little."""
-        return GUESS if self.count <= HANDFUL else _times(self._rougher.far / ROUGHER)
+        return GUESS if self.count <= HANDFUL else _times(self._rougher.distance / ROUGHER)
 
     def growth_to(self, end: Array) -> float:
         """The same, as a run shows it that is much finer and ends here."""
-        far = self.far(end, Form.DEFAULT)
-        return _times(far if self.count <= HANDFUL else max(far, apart(self.layout, end, self._rougher.end) / ROUGHER))
+        distance = self.distance_to(end, Form.DEFAULT)
+        if self.count > HANDFUL:
+            distance = max(distance, state_distance(self.layout, end, self._rougher.end) / ROUGHER)
+        return _times(distance)
 
     @property
-    def lost(self) -> bool:
+    def unpredictable(self) -> bool:
         """Whether a rough run ends anywhere, so that it does not show how errors grow."""
-        return self.count > HANDFUL and self._rougher.far > SATURATED
+        return self.count > HANDFUL and self._rougher.distance > SATURATED
 
-    def rounding(self, far: float) -> float:
-        """What rounding may have become at the end, if the errors of the look have become so large; infinite in chaos."""
-        return ROUNDING_OF_STEPS * far if far <= SATURATED else math.inf
+    def rounding(self, distance: float) -> float:
+        """What rounding may have become at the end, if the errors of the quick run have become so large; infinite in chaos."""
+        return ROUNDING_OF_STEPS * distance if distance <= SATURATED else math.inf
 
     def evaluations(self, rtol: float) -> float:
         """How many evaluations a run of `DOP853` with this tolerance is likely to take."""
@@ -170,13 +173,13 @@ class Pilot:
 
     def more(self, method: Method) -> float:
         """So many times more steps are likely to be needed where errors grow much."""
-        return float(max(self._rougher.far / LARGE, 1.0) ** (NONLINEAR / method.order))
+        return float(max(self._rougher.distance / LARGE, 1.0) ** (NONLINEAR / method.order))
 
 
-def _times(far: float) -> float:
-    """How many times what is allowed to a step of the look so large an error of it is; more where it is too large to be in
+def _times(distance: float) -> float:
+    """How many times what is allowed to a step of the quick run so large an error of it is; more where it is too large to be in
     proportion."""
-    return far / PILOT_TOLERANCE * math.sqrt(max(far, LARGE) / LARGE)
+    return distance / PILOT_TOLERANCE * math.sqrt(max(distance, LARGE) / LARGE)
 
 
 class Part(NamedTuple):
@@ -245,19 +248,20 @@ def _smallest(lengths: list[float]) -> float:
     return min((size for size in lengths if size > 0.0), default=1.0)
 
 
-def apart(layout: Layout, a: Array, b: Array) -> float:
+def state_distance(layout: Layout, a: Array, b: Array) -> float:
     """How far two states are apart, each variable in its own size. For the angle θ between two rotations stands the chord
     `2 sin(θ/2)`: of errors that matter it is the same, and it is found in a fifth of the time."""
     worst, difference = 0.0, a - b
     for part, size in zip(parts(layout), sizes(layout, a, b), strict=True):
         if part.times is None:
-            far = float(part.manifold.distance(a[part.numbers], b[part.numbers])) if part.manifold.dimension else 0.0
+            some = part.manifold.dimension > 0
+            distance = float(part.manifold.distance(a[part.numbers], b[part.numbers])) if some else 0.0
         elif part.points == 1:
-            far = _length(difference[part.numbers]) / math.sqrt(part.times)
+            distance = _length(difference[part.numbers]) / math.sqrt(part.times)
         else:
             rows = difference[part.numbers].reshape(part.points, -1)
-            far = math.sqrt(float((rows * rows).sum(axis=1).max()) / part.times)
-        worst = max(worst, far / (size or 1.0))
+            distance = math.sqrt(float((rows * rows).sum(axis=1).max()) / part.times)
+        worst = max(worst, distance / (size or 1.0))
     return worst
 
 

@@ -21,7 +21,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import GaussLegendre, Method
-from .pilot import PILOT_TOLERANCE, Pilot, apart, jolted
+from .pilot import PILOT_TOLERANCE, Pilot, jolted, state_distance
 from .records import Accuracy
 from .trajectory import Trajectory
 
@@ -126,28 +126,28 @@ def by_step(
             other, n = None, 2 * n
             continue
         found = state.system.enter(form, trajectory.final)
-        far = pilot.far(found, form)
+        distance = pilot.distance_to(found, form)
         if other is None:
             coarse = max(1, round(n / COARSER))
             # together about a tolerance
-            change = tolerance / max(far / PILOT_TOLERANCE, coarse) if isinstance(method, GaussLegendre) else 0.0
+            change = tolerance / max(distance / PILOT_TOLERANCE, coarse) if isinstance(method, GaussLegendre) else 0.0
             other = trials.end(*setting(coarse), jolted(state, ROUNDING), change)
-        difference = apart(layout, found, other) if other is not None else math.inf
+        difference = state_distance(layout, found, other) if other is not None else math.inf
         error = _error(difference, (n / coarse) ** order - 1.0)
-        if attempt == 0 and error <= tolerance and not pilot.explains(far):
+        if attempt == 0 and error <= tolerance and not pilot.explains(distance):
             error = math.inf  # both may have passed over the same
         slow = _is_slow(earlier, coarse, difference, order)
         # rounding may be all of the difference, or hidden behind it
-        hidden = error <= tolerance < VARIES * difference and pilot.rounding(far) > tolerance
+        hidden = error <= tolerance < VARIES * difference and pilot.rounding(distance) > tolerance
         if hidden:  # other steps round otherwise
             changed = trials.end(*setting(math.ceil(OTHERWISE * n)), jolted(state, ROUNDING))
-            noise = apart(layout, found, changed) if changed is not None else 0.0
+            noise = state_distance(layout, found, changed) if changed is not None else 0.0
             # more than rounding can be says that the steps are too long after all
-            last = last or tolerance < VARIES * noise <= VARIES * pilot.rounding(far)
+            last = last or tolerance < VARIES * noise <= VARIES * pilot.rounding(distance)
             error = max(error, VARIES * noise)
         elif tolerance < error and (slow or (difference >= RESOLVED and attempt >= PATIENCE)):
             changed = trials.end(method, steps, jolted(state, ROUNDING))
-            noise = apart(layout, found, changed) if changed is not None else 0.0
+            noise = state_distance(layout, found, changed) if changed is not None else 0.0
             if difference <= MAGNIFIED * noise:
                 last, error = True, max(difference, noise)
             elif slow and not smooth:
