@@ -31,17 +31,21 @@ class Clock:
         lasts = self.extent * (self.seconds or 0.0)
         return next((k for k, (_, size) in enumerate(PARTS) if lasts >= size), len(PARTS))
 
-    def text(self, t: float) -> str:
-        """The time `t` of the run.
+    def text(self, t: float, *, moving: bool = False) -> str:
+        """The time `t` of the run; in pictures that follow each other, `moving`, with the same number of decimals in all.
 
         >>> Clock(1296000.0, 1.0, Epoch("2031-05-04")).text(273600.0), Clock(50.0).text(1.25)
         ('3 d 4 h, 2031-05-07 04:00 TDB', 't = 1.25')
+        >>> Clock(50.0).text(2.0, moving=True)
+        't = 2.00'
         """
+        extent = self.extent * (self.seconds or 1.0)
+        form = f".{max(0, 3 - math.floor(math.log10(extent)))}f" if moving and extent > 0.0 else ".4g"
         if self.seconds is None:
-            return f"t = {t:.4g}"
+            return f"t = {t:{form}}"
         now, k = t * self.seconds, self.first_part
         if k >= len(PARTS) - 1:
-            shown = f"{now:.4g} s"
+            shown = f"{now:{form}} s"
         else:
             (large, size), (small, part) = PARTS[k : k + 2]
             whole = math.floor(abs(now) / part + 1e-6)  # in the smaller part

@@ -68,7 +68,7 @@ def draw_picture(figure: Figure, shown: Scene, fraction: float) -> None:
     title = "\n".join(wrap(plain_label(shown.title), TITLE_LETTERS))
     figure.text(0.02, 0.965, title, size=12, va="top")
     t = shown.t[0] + fraction * (shown.t[-1] - shown.t[0])
-    figure.text(0.02, 0.03, shown.clock.text(float(t)), size=11)
+    figure.text(0.02, 0.03, shown.clock.text(float(t), moving=True), size=11)
     names = [(item.name, item.colour) for item in shown.objects] + [
         (arrow.name, arrow.colour) for arrow in shown.arrows
     ]
