@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,19 @@ def test_an_interruption_inside_a_function_changes_no_number(
     again = ph.resume(run, steps=STEPS - run.stats.steps)
     assert len(again) == STEPS + 1
     assert same(again, whole)
+
+
+@pytest.mark.parametrize("act", [interrupt, sys.exit])
+def test_a_run_to_a_tolerance_takes_no_interruption_for_a_trial_that_failed(
+    act: Callable[[], Any], potential: Potential, start: ph.State
+) -> None:
+    potential.at(0, act)
+    ph.simulate(start, t_end=1.0, tolerance=1e-5)
+    calls = potential.calls
+    for call in range(30, calls, calls // 12):
+        potential.at(call, act)
+        with pytest.raises((KeyboardInterrupt, SystemExit)):
+            ph.simulate(start, t_end=1.0, tolerance=1e-5)
 
 
 @pytest.mark.parametrize("call", [1, 30, 200, 417, 700])

@@ -48,14 +48,24 @@ def call(function: Callable[..., None], *arguments: Any) -> None:
 
 
 class watch_callbacks(ContextDecorator):
-    """Note the first error of the callbacks in this block, for `raise_noted`."""
+    """Note the first error of the callbacks in this block, for `raise_noted`. What is to end the program, as Ctrl-C, is raised
+    at the end of the block in any case."""
 
     def __enter__(self) -> None:
         _watch.outer.append((_watch.active, _watch.error))
         _watch.active, _watch.error = True, None
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        noted = _watch.error
         _watch.active, _watch.error = _watch.outer.pop()
+        if kind is None and noted is not None and not isinstance(noted, Exception):
+            raise noted
+
+
+def raise_stop() -> None:
+    """Raise what a callback has noted if it is to end the program, as Ctrl-C or `sys.exit`, and no error of a trial."""
+    if not isinstance(_watch.error, Exception):
+        raise_noted()
 
 
 def raise_noted() -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import raise_stop
 from ..core.layout import Layout
 from ..core.manifolds import Copies, Euclidean, Manifold, Rotations, Skew, SpecialOrthogonal
 from ..core.method import Start
@@ -113,6 +114,7 @@ class Pilot:
 
     def run_of(self, method: DOP853, step: float) -> DOP853Run:
         """A run of this method from the state, at its start: there is one for all of them."""
+        raise_stop()
         self._run.begin_anew(method, step)
         return self._run
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import raise_stop
 from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
@@ -62,6 +63,7 @@ class Trials:
 
     def start(self, method: Method, n: float, state: State) -> Run:
         """A run with steps of 1/n from a state that is the first one, or beside it."""
+        raise_stop()
         again = self._run.restarted(state, self.span / n) if self._run and self._method is method else None
         self._method, self._run = method, again or method.start(state, self.span / n)
         return self._run
