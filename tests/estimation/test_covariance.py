@@ -36,6 +36,14 @@ def test_a_small_spread_is_of_first_order() -> None:
     assert found.first_order.shape == (5, 6, 6)
 
 
+def test_random_runs_have_the_covariance_of_their_sample() -> None:
+    start, P = ph.PlanarBody(2.0, harmonics=[0.0]).state(theta=0.3, omega=0.2), np.diag([0.04, 0.09])
+    found = propagate_covariance(start, P, runs=3, seed=5, step=0.5, steps=1)
+    drawn = np.random.default_rng(5).normal(size=(3, 2)) @ np.diag([0.2, 0.3])
+    assert found.sampled is not None
+    assert found.sampled[0] == pytest.approx(np.cov(drawn.T))
+
+
 def test_a_view_is_saved_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polhode.estimation.covariance.above", lambda name: lambda *given: given)
     found = CovarianceRun(ph.simulate(ph.FreeRigidBody.example(), step=0.1, steps=1), (), np.zeros((2, 0, 0)))

@@ -367,3 +367,9 @@ def test_a_filter_keeps_its_run_from_sample_to_sample(monkeypatch: pytest.Monkey
             assert all(np.array_equal(found.values[name], expected.values[name]) for name in expected.values)
             np.testing.assert_array_equal(matrix, Phi)
     assert len(made) == 2 * 2 * len(methods)  # in each round one for both tops, and one for the free body
+
+
+def test_the_band_leaves_half_of_the_rest_on_each_side() -> None:
+    """Quantiles of χ² from tables: of one degree 0.025 and 0.975, of six 0.05 and 0.95."""
+    assert consistency_band(1, 1) == pytest.approx((0.000982, 5.02389), rel=1e-4)
+    assert consistency_band(3, 2, 0.9) == pytest.approx((1.63538 / 2, 12.59159 / 2), rel=1e-4)

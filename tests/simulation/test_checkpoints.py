@@ -128,6 +128,7 @@ def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:
         ({"save_every": 7}, "save_every"),
         ({"method": ph.LGVI(order=4)}, "method"),
         ({"steps": 10}, "number of steps"),
+        ({"tangent": True}, "tangent map"),
     ):
         with pytest.raises(ph.InvalidInputError, match=f"checkpoint = .*another {what}"):
             run(tmp_path / "c", **other)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Dumbbell, Ellipsoid, GivenIntegrals, Polyhedron, Sphere
+from polhode.bodies import Box, Dumbbell, Ellipsoid, GivenIntegrals, Polyhedron, Sphere
 from polhode.bodies.separation import Separation
 from polhode.simulation.events import Event
 from polhode.systems.full_body.placements import placements
@@ -109,6 +110,18 @@ def test_turning_bodies_touch_by_their_true_shape() -> None:
     # an end at angle φ from the rod's axis is √(1 + 0.81 − 1.8 cos(π/2 − φ)) from the ball
     angle = np.pi / 2 - np.arccos((1.81 - 0.09) / 1.8)
     assert trajectory.final.t == pytest.approx(angle / 0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_only_turns_touches_within_a_step(order: int) -> None:
+    """The end of a bar passes a small ball: 0.4 rad before and after it is far away."""
+    bodies = [Box([2.0, 0.02, 0.02], mass=1.0), Sphere(1.0, 0.02)][::order]
+    c, s = math.cos(0.4), math.sin(0.4)
+    R = [np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]), np.eye(3)][::order]
+    omega, x = [[0, 0, 0.8], [0, 0, 0]][::order], [[0, 0, 0], [1.01, 0, 0]][::order]
+    start = ph.FullBodyProblem(bodies, G=1e-12).state(x=x, v=np.zeros((2, 3)), R=R, omega=omega)
+    found = ph.simulate(start, step=1.0, steps=1, method=ph.Splitting(), events=[ph.Contact()]).events
+    assert len(found) == 1
 
 
 def test_meshes_and_ellipsoids_meet_where_they_should() -> None:

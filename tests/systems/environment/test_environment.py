@@ -250,3 +250,9 @@ def test_the_step_is_variational_where_it_can_be() -> None:
     errors = [ph.so3.distance(ph.simulate(smooth, step=h, t_end=0.5).R[-1], exact.R) for h in (0.05, 0.025, 0.0125)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
     assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.2)
+
+
+def test_the_plates_of_a_box_look_outwards() -> None:
+    for plate in ph.box_plates([1.0, 2.0, 3.0], [0.5, 0.0, 0.0]):
+        outwards = np.asarray(plate.centre) - [0.5, 0.0, 0.0]
+        assert outwards == pytest.approx(np.abs(plate.normal) @ [0.5, 1.0, 1.5] * np.asarray(plate.normal))
