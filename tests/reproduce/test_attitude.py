@@ -27,9 +27,9 @@ def test_misprints_have_reasons_and_clear_differences(rows: list[Comparison]) ->
 
 
 @pytest.mark.verify
-def test_every_section_and_most_problems_are_there(rows: list[Comparison]) -> None:
+def test_every_section_and_every_problem_is_there(rows: list[Comparison]) -> None:
     places = " ".join(row.place for row in rows)
-    problems = (f"problem 6.{k}" for k in (1, 2, 7, 9, 10, 11, 13, 15, 16, 17))
+    problems = (f"problem 6.{k}" for k in (*range(1, 6), *range(7, 19)))
     for place in ("6.6.1", "6.6.2", "6.6.3", "6.6.4", *problems):
         assert place in places
 

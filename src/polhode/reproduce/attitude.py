@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from .attitude_orbit import compare_orbit
 from .attitude_pendulums import compare_pendulums
+from .attitude_problems import compare_problems
 from .attitude_rotations import compare_rotations
 from .base import Comparison
 
 
 def compare_attitude() -> list[Comparison]:
     """Every statement of the chapter that can be tested numerically."""
-    return [*compare_rotations(), *compare_pendulums(), *compare_orbit()]
+    return [*compare_rotations(), *compare_pendulums(), *compare_orbit(), *compare_problems()]
