@@ -182,3 +182,11 @@ def test_no_example_deserves_a_warning() -> None:
 
     found = {name: build_plan(load_scenario(find_example(name), ())).run().warnings for name in example_scenarios()}
     assert {name: given for name, given in found.items() if given} == {}
+
+
+def test_a_step_that_fails_where_an_expansion_is_of_no_use_names_it() -> None:
+    """Two needles side by side do not touch, and the expansion of their gravity is anything."""
+    one, two = ph.bodies.Ellipsoid(1.0, [1.0, 0.3, 0.25]), ph.bodies.Ellipsoid(2.0, [1.2, 0.35, 0.2])
+    state = ph.FullTwoBodyProblem(one, two, gravity=16).state(X=[0.1, 0.9, 0.4], V=[0, 0, 0])
+    with pytest.raises(ph.ConvergenceError, match=r'circumscribed spheres.*take gravity = "shapes"'):
+        ph.simulate(state, step=0.1, steps=5)

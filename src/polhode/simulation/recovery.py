@@ -13,6 +13,7 @@ from ..core.system import State
 from ..errors import ConvergenceError, InvalidInputError
 from ..scalars.protocol import NO_NODE_RATE, NOT_FINITE, TOLERANCE_NOT_MET
 from .events import Contact
+from .run_warnings import near_contact
 from .step_limit import largest_step, rounded_down
 from .trajectory import Trajectory
 
@@ -100,6 +101,8 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
             f"{where}: {met} touch; their gravity is not valid inside each other, and a step fails there sooner or later. "
             "To end the run at the contact, give events=[Contact()]"
         )
+    elif near := next(near_contact(trajectory), None):
+        message = f"{where}: a step of {h:.12g} fails; {near}"
     elif status == NO_NODE_RATE:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
         message = (

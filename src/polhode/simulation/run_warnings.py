@@ -45,7 +45,7 @@ RATES = ("omega", "Omega1", "Omega2")
 
 def run_warnings(trajectory: Trajectory) -> dict[str, RunWarning]:
     """Every warning that a run deserves, by the name of the check: each at most once."""
-    checks = (_turns, _encounters, _iterations, _energy, _near_contact, _overlap)
+    checks = (_turns, _encounters, _iterations, _energy, near_contact, _overlap)
     return {check.__name__: warning for check in checks for warning in check(trajectory)}
 
 
@@ -181,7 +181,8 @@ def _steady_slope(t: Array, energy: Array) -> float:
     return float(slope) if abs(slope * (t[-1] - t[0])) > 4.0 * float(rest.std()) else 0.0
 
 
-def _near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
+def near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
+    """The first pair whose circumscribed spheres overlap while its gravity is expanded."""
     system = trajectory.system
     least = system.least_distances
     if not least:
