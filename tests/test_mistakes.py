@@ -275,7 +275,7 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "info kw4": ["path = 'kw4'", "`polhode run kw4` makes a result"],
     "plot kw4 --figure orbit": ["path = 'kw4'", "`polhode run kw4` makes a result"],
     "view result.nc --html view.pdf": ["--html = 'view.pdf'", "a name that ends in .html"],
-    "resume case.toml": ["no run here", "the folder of a run that was stopped"],
+    "resume case.toml": ["no unfinished run", "the folder of a run that was stopped"],
     "describe freerigidbody": ["did you mean 'FreeRigidBody'?"],
     "new gyrostat": ["did you mean 'Gyrostat'?"],
     "examples two_dumbells": ["did you mean 'two_dumbbells'?"],

@@ -89,7 +89,7 @@ def resume(
     stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
     headers = [header for store in stores if (header := store.header())]
     if not headers:
-        fail(f"{folder}: there is no unfinished run in this folder", 2)
+        fail(f"{folder}: there is no unfinished run here: give the folder of a run that was stopped", 2)
     for header in headers:
         said = header.provenance
         overrides = [str(change) for change in said.get("overrides", ())]

@@ -103,6 +103,11 @@ class Hooks(ABC):
         return {}
 
     @property
+    def until_contact(self) -> bool:
+        """Whether the mutual gravity of bodies is that of their true shapes, so that a motion ends where they touch."""
+        return False
+
+    @property
     def pointer(self) -> tuple[str, Array] | None:
         """A direction of the body that is worth following, such as that of its dipole: a name and a body vector."""
         return None

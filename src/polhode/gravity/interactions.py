@@ -45,6 +45,9 @@ class Interaction(ABC):
     least_distance: float = 0.0
     """How far apart the mass centres must be for it to be valid, whatever the attitudes."""
 
+    until_contact: bool = False
+    """Whether it is that of the true shapes: valid until they touch, and of little use and slow inside them."""
+
     def __init__(self, body1: Body, body2: Body, G: float) -> None:
         self.body1, self.body2, self.G = body1, body2, check_positive("G", G)
         for name, body in (("body1", body1), ("body2", body2)):

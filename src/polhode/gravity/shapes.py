@@ -36,6 +36,8 @@ class Shapes(Interaction):
     0.144297291
     """
 
+    until_contact = True
+
     def __init__(self, body1: Body, body2: Body, G: float, *, tolerance: float = TOLERANCE) -> None:
         super().__init__(body1, body2, G)
         self.tolerance = check_positive("tolerance", tolerance)

@@ -24,6 +24,7 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
+from .first_contact import contact_at_the_end
 from .pilot import MANY, Pilot, state_distance
 from .records import Accuracy
 from .step_search import COARSER, LEAST_ERROR, MOST_TRIES, RunOf, Setting, Trials, by_step
@@ -122,6 +123,7 @@ def likely_run(
     >>> likely_run(state, 10.0, 1e-6, ph.RK4())[1] < likely_run(state, 10.0, 1e-10, ph.RK4())[1]
     True
     """
+    contact_at_the_end(state, t_end, ())
     trials = Trials(state, t_end - state.t)
     method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:

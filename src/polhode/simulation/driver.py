@@ -6,6 +6,7 @@ that `resume` continues the run bit for bit.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from inspect import unwrap
 from os import PathLike
 from typing import Any, ParamSpec
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.call_help import explain_calls
@@ -29,6 +31,7 @@ from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
 from .arguments import check_arguments, check_end, check_events, check_every, check_step, check_times, count_steps
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
+from .first_contact import contact_at_the_end
 from .job import Job
 from .records import labels
 from .sampled_control import Controller, Estimator, run_with_controller
@@ -245,26 +248,46 @@ def _to_tolerance(
     end = check_end(state.t, t_end)
     if method is not None:
         method.check(state.system)
+    touch = contact_at_the_end(state, end, options["events"])
+    last = end if touch is None else touch.before
     plain = t_eval is None and not options["events"] and not options["tangent"]
     every, progress = (options["save_every"], options["progress"]) if plain else (1, False)
     check_every(every)
 
     def run(chosen: Method, steps: int, started: Run | None) -> Trajectory:
-        grid = Grid(state.t, (end - state.t) / steps, int(every))
+        grid = Grid(state.t, (last - state.t) / steps, int(every))
         return Job(state.system, chosen, state, grid, [], None, progress, options["provenance"]).run(
             steps, None, started
         )
 
     trajectory, accuracy = run_to_tolerance(
-        state, end, wanted, method, run, fastest=tolerance is not None, tangent=options["tangent"]
+        state, last, wanted, method, run, fastest=tolerance is not None, tangent=options["tangent"]
     )
     if not plain:
-        extent = (
-            {"steps": round((end - state.t) / trajectory.step)} if t_eval is None else {"t_end": end, "t_eval": t_eval}
-        )
-        trajectory = run_without_warnings(state, step=trajectory.step, method=trajectory.method, **extent, **options)
+        for goal in (end,) if touch is None else (touch.after, end):  # unless a contact ends it there, the run goes on
+            trajectory = _run_again(state, trajectory, goal, end, t_eval, options)
+            if trajectory.events and trajectory.events[-1].stopped:
+                break
     warn_if_missed(accuracy)
     return replace(trajectory, accuracy=accuracy)
+
+
+def _run_again(
+    state: State, found: Trajectory, goal: float, end: float, t_eval: ArrayLike | None, options: dict[str, Any]
+) -> Trajectory:
+    """A run by the method and the step that were found, with all that is wanted, to `end` or a step beyond a goal before it."""
+    step, method = found.step, found.method
+    if t_eval is not None:
+        chosen = np.asarray(t_eval, dtype=np.float64)
+        chosen = chosen[np.sign(step) * (chosen - goal) <= 0.0]
+        times, last = (chosen, goal) if len(chosen) else (t_eval, end)
+        return run_without_warnings(state, step=step, t_end=last, t_eval=times, method=method, **options)
+    steps = math.ceil((goal - state.t) / step - 1e-6)
+    if goal == end:
+        step = (end - state.t) / steps
+    else:
+        steps += 1
+    return run_without_warnings(state, step=step, steps=steps, method=method, **options)
 
 
 @_warned

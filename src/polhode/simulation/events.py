@@ -6,6 +6,7 @@ found by bisection with shorter steps of the same method (see `dense_output`), t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -151,6 +152,18 @@ class Contact(Event):
         x = placements(state.system, state.values).x
         near = [pair for pair, shape in self._pairs.items() if np.linalg.norm(x[pair[0]] - x[pair[1]]) <= shape.reach]
         return [self._label(pair) for pair in near if self._separation(state, pair) <= 0.0]
+
+    def time_left(self, state: State) -> tuple[float, float, str]:
+        """How long no pair can touch if all go on as fast as at `state`, in what time the pair concerned moves by its own size,
+        and which pair that is."""
+        place, found = placements(state.system, state.values), []
+        spins = self._radii * np.linalg.norm(place.omega, axis=-1)
+        for (i, j), shape in self._pairs.items():
+            speed = float(np.linalg.norm(place.v[i] - place.v[j])) + spins[i] + spins[j] or math.ulp(0.0)
+            gap = float(np.linalg.norm(place.x[i] - place.x[j])) - shape.reach
+            left = gap if gap > shape.reach else self._separation(state, (i, j))
+            found.append((left / speed, shape.reach / speed, self._label((i, j))))
+        return min(found)
 
     def search(self, states: State, step: float, within: Within) -> Iterator[Found]:
         pairs = list(self._pairs)

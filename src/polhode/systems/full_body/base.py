@@ -50,6 +50,11 @@ class GravitatingBodies(System):
         """How far apart bodies must be for the expansion of their gravity to converge."""
         return self.pairs.least_distances
 
+    @property
+    def until_contact(self) -> bool:
+        """Whether the gravity of bodies is valid until they touch."""
+        return self.pairs.until_contact
+
     def _describe_gravity(self) -> dict[str, Any]:
         """What `describe` says of everything but the bodies."""
         return {"gravity": self.gravity, "G": self.G} | self.perturbations.describe() | self.tides.describe()

@@ -54,6 +54,11 @@ class Pairs:
         found = {pair: one.least_distance for pair, one in self.blocks.items()}
         return {pair: least for pair, least in found.items() if least > 0.0}
 
+    @property
+    def until_contact(self) -> bool:
+        """Whether the gravity of a pair is valid until its bodies touch."""
+        return any(one.until_contact for one in self.blocks.values())
+
     def table(self, start: int) -> tuple[Array, Array]:
         """Rows (i, j, where the block begins) for parameters whose table begins at `start`, and the blocks."""
         blocks = [pair.parameters() for pair in self.blocks.values()]
