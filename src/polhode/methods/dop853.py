@@ -370,11 +370,6 @@ class DOP853Run(Run):
         return float(self._step.control[SHORTEST])
 
     @property
-    def length(self) -> float:
-        """How long the step is in which the sample lies; 0 at the start."""
-        return abs(float(self.y[LENGTH - CARRIED]))
-
-    @property
     def differentiated(self) -> int:
         return self.carried - CARRIED
 

@@ -16,6 +16,7 @@ from ..core.representation import Form
 from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import DOP853
+from ..methods.dop853_lengths import CARRIED, LENGTH
 from .events import Contact, Event
 
 QUICK = 1e-5  # the tolerance of the quick run
@@ -52,7 +53,7 @@ def first_contact(state: State, t_end: float) -> Touch | None:
             return Touch(before, t, bodies)
         if t == t_end:
             return None
-        step = run.length or FIRST * abs(t_end - t)  # in which speeds are alike
+        step = abs(float(run.y[LENGTH - CARRIED])) or FIRST * abs(t_end - t)  # in which speeds are alike
         wait = min(max(left / SAFETY, LEAST_WAY * size), step)
         before, t = t, float(t_end if wait >= abs(t_end - t) else t + direction * wait)
         status, _ = run.follow(np.array([t]), np.empty((0, run.row_size)))
