@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dates import Epoch
 from ..core.facade import above
 from ..core.layout import Layout
 from ..core.method import Method
 from ..core.system import State, System
-from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError
-from ..simulation.records import Stats
+from ..simulation.records import Labelled, Stats
 from ..simulation.trajectory import Trajectory
 from .blocks import Failure
 from .members import Members
@@ -30,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class Ensemble(Labelled):
     """Samples of many motions: `ens.t`, and the fields of the system by name, `ens.R` being member × time × 3 × 3.
 
     Members that failed are NaN from there on; `failures` says why. `inputs` are the numbers in which members differ, by
@@ -76,16 +74,6 @@ class Ensemble:
     def layout(self) -> Layout:
         """The variables that the states are made of."""
         return self.members.first.system.representations[self.form].layout
-
-    @property
-    def units(self) -> Units:
-        """The units of the members' numbers; those that are not named are None."""
-        return Units.given(self.provenance.get("units"))
-
-    @property
-    def epoch(self) -> Epoch | None:
-        """The date of t = 0, and the inertial frame; None where there is none."""
-        return Epoch.given(self.provenance.get("epoch"))
 
     @property
     def failed(self) -> NDArray[np.bool_]:

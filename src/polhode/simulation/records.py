@@ -109,6 +109,22 @@ class Commands:
     values: Mapping[str, Array]
 
 
+class Labelled:
+    """What has a provenance, which may name its units and the date of its start."""
+
+    provenance: Mapping[str, Any]
+
+    @property
+    def units(self) -> Units:
+        """The units of the numbers; those that are not named are None."""
+        return Units.given(self.provenance.get("units"))
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """The date of t = 0, and the inertial frame; None where it is not given."""
+        return Epoch.given(self.provenance.get("epoch"))
+
+
 def labels(
     provenance: Mapping[str, Any] | None,
     units: Units | Mapping[str, str] | None,

@@ -22,7 +22,7 @@ from ..core.units import Units
 from ..errors import InvalidInputError, PolhodeError, RunWarning
 from ..geometry.array_api import doubles
 from .dense_output import states_at
-from .records import Accuracy, Commands, Conservation, Occurrence, Stats, labels
+from .records import Accuracy, Commands, Conservation, Labelled, Occurrence, Stats, labels
 from .run_warnings import run_warnings
 from .tangent_columns import TangentColumns
 
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Labelled):
     """Samples of a motion, time first: `traj.t`, and the system's fields by name, as in `traj.R`, `traj.omega`.
 
     `events` lists the events in order of time. `carry` is everything that the method carried at the last step, from which
@@ -60,16 +60,6 @@ class Trajectory:
     tangent_of: tuple[str, ...] = ()
     commands: Commands | None = None
     noted: Mapping[str, RunWarning] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def units(self) -> Units:
-        """The units of the run's numbers; those that are not named are None."""
-        return Units.given(self.provenance.get("units"))
-
-    @property
-    def epoch(self) -> Epoch | None:
-        """The date of t = 0, and the inertial frame; None where there is none."""
-        return Epoch.given(self.provenance.get("epoch"))
 
     def labelled(
         self, units: Units | Mapping[str, str] | None = None, epoch: Epoch | str | Mapping[str, str] | None = None
