@@ -232,3 +232,10 @@ def test_events_have_their_states_and_print_well(tmp_path: Path) -> None:
         assert read.state is not None
         assert event.state is not None
         assert np.array_equal(read.state.R, event.state.R)
+
+
+def test_a_contact_in_a_step_that_begins_at_rest_is_found() -> None:
+    """How fast bodies may come near each other follows from the speeds at both ends of the step."""
+    fall = ph.FullTwoBodyProblem(Sphere(1.0, 0.2), Sphere(1.0, 0.3)).state(X=[1.0, 0.0, 0.0])
+    found = ph.simulate(fall, step=0.8, steps=1, events=[ph.Contact()])
+    assert [event.what for event in found.events] == ["body1 and body2"]
