@@ -92,6 +92,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "a method that does not fit": (lambda: run(method=ph.SymmetricMoserVeselov()), ["cannot integrate FreeRigidBody", "LGVI"]),
     "a step that is too long": (lambda: run(step=100.0, t_end=1000.0), ["the largest usable step", "a good choice"]),
     "an event that is not one": (lambda: run(events=[abs]), ["events", "[Contact()] or [Crossing(name, function)]"]),
+    "an event of the time alone": (lambda: run(events=[ph.Crossing("noon", lambda now: 0.5 - now.t)]), ["one number for each", "t_end and t_eval"]),
     "an event of a single state": (lambda: run(events=[ph.Crossing("a", lambda now: now.omega[0])]), ["one number for each", "state.omega[..., 0]"]),
     "the same with as many states as axes": (
         lambda: run(t_end=0.2, events=[ph.Crossing("a", lambda now: now.omega[0])]),

@@ -97,9 +97,10 @@ class Crossing(Event):
             count, found = len(next(iter(some.values()))), np.shape(self.function(State(states.system, some, states.t)))
             if found != (count,):
                 problem = f"its function gets {count} states at once and returns one number for each, not an array of shape {found}"
-                raise InvalidInputError(
-                    "events", self, problem=f"{problem}: write state.omega[..., 0] for state.omega[0]"
+                advice = (
+                    "write state.omega[..., 0] for state.omega[0]; for events at given times there are t_end and t_eval"
                 )
+                raise InvalidInputError("events", self, problem=f"{problem}: {advice}")
         self._checked = True
 
     def _happened(self, within: Within, k: int, fraction: float) -> bool:
