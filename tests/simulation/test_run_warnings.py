@@ -149,6 +149,14 @@ def test_bodies_too_near_for_the_expansion() -> None:
     assert ph.FullBodyProblem([given, second], gravity=2).least_distances == {(0, 1): 2.0}
 
 
+def test_unequal_bodies_near_each_other_do_not_overlap() -> None:
+    """Up to the contact at t = 0.773 of a small body with one whose surface is three times as near on one axis as on another."""
+    lander, asteroid = Ellipsoid(0.01, [0.05, 0.04, 0.03]), Ellipsoid(1.0, [1.2, 1.0, 0.5])
+    pair = ph.FullTwoBodyProblem(lander, asteroid, gravity="shapes")
+    state = pair.state(X=[0.1, 0.1, 0.8], V=[0.1, 0, 0], Omega2=[0, 0, 0.3])
+    assert ph.simulate(state, step=0.01, t_end=5.0, events=[ph.Contact()]).warnings == ()
+
+
 def test_bodies_that_overlap() -> None:
     """Balls attract as points and pass through each other without a word from the steps; a run that ends at the contact, or
     passes it, has no warning."""

@@ -226,10 +226,10 @@ def _overlap(trajectory: Trajectory) -> Iterator[RunWarning]:
 
 def _meet(place: Placements, k: int, first: int, second: int, bodies: Sequence[Body]) -> bool:
     """Whether two bodies touch at sample k; never, where a body has no shape that is known."""
-    to_first = place.R[k, first].T
+    frame = place.R[k, second].T  # as `Separation` wants it: the first body as seen from the second
     try:
         separation = Separation(bodies[first], bodies[second])
     except InvalidInputError:
         return False
-    X, R = to_first @ (place.x[k, second] - place.x[k, first]), to_first @ place.R[k, second]
+    X, R = frame @ (place.x[k, first] - place.x[k, second]), frame @ place.R[k, first]
     return separation.possible and separation(X, R) == 0.0
