@@ -40,7 +40,8 @@ def test_a_run_to_a_tolerance_into_a_contact_is_refused(events: list[ph.Contact]
     with pytest.raises(ph.InvalidInputError, match=r"near t = 0\.6\d* body1 and body2 touch.*events=\[Contact\(\)\]"):
         ph.simulate(pair(), t_end=3.0, events=events)
     with pytest.raises(ph.InvalidInputError, match="touch"):
-        likely_run(pair(), 3.0, 1e-9)
+        likely_run(pair(), 3.0, 1e-9, events=events)
+    assert likely_run(pair(), 3.0, 1e-9, events=[ph.Contact()])[1] > 1  # as a dry run asks
 
 
 @pytest.mark.parametrize("tolerance", [None, 1e-5])

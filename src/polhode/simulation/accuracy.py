@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ..core.system import State
 from ..errors import AccuracyWarning, InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
+from .events import Event
 from .first_contact import contact_at_the_end
 from .pilot import MANY, Pilot, state_distance
 from .records import Accuracy
@@ -112,9 +114,10 @@ def likely_run(
     *,
     fastest: bool = True,
     tangent: bool = False,
+    events: Sequence[Event] = (),
 ) -> tuple[Method, int]:
     """The method of a run to a tolerance, if none is given, and how many steps it is likely to take, from a quick run of the
-    motion.
+    motion. Where a contact ends it, as the events say, these are as long as those up to there.
 
     >>> import polhode as ph
     >>> state = ph.Pendulum3D.example()
@@ -123,12 +126,13 @@ def likely_run(
     >>> likely_run(state, 10.0, 1e-6, ph.RK4())[1] < likely_run(state, 10.0, 1e-10, ph.RK4())[1]
     True
     """
-    contact_at_the_end(state, t_end, ())
-    trials = Trials(state, t_end - state.t)
+    touch = contact_at_the_end(state, t_end, events)
+    trials = Trials(state, (t_end if touch is None else touch.before) - state.t)
     method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return method, CLOSED_FORM_SAMPLES
-    return method, max(pilot.count, 1) if method.adaptive else _steps(method, pilot, trials, tolerance)
+    steps = max(pilot.count, 1) if method.adaptive else _steps(method, pilot, trials, tolerance)
+    return method, math.ceil(steps * ((t_end - state.t) / trials.span))
 
 
 def _choose(

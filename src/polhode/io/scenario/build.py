@@ -99,7 +99,7 @@ class Plan:
         run, end = document.run, _check_extent(name, document.run, self.state)
         with locate_errors(name, "run"):
             tolerance, fastest = check_tolerance(run.tolerance), run.tolerance is not None
-            method, steps = likely_run(self.state, end, tolerance, self.method, fastest=fastest)
+            method, steps = likely_run(self.state, end, tolerance, self.method, fastest=fastest, events=self.events)
         known = {"step": (end - self.state.t) / steps, "steps": steps, "tolerance": None, "t_end": None, "t_eval": None}
         scenario = replace(self.scenario, document=document.model_copy(update={"run": run.model_copy(update=known)}))
         samples, memory, _ = _check_memory(name, run, self.state, method, steps)
