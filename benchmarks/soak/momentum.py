@@ -4,7 +4,8 @@ Every system with a conserved momentum, with `LGVI` and `QuaternionVI`, from sev
 N steps is the root mean square over the starts; the exponent is the slope of its logarithm over that of N. Rounding
 without bias makes a random walk, with exponent ½; a bias makes 1. Its standard error is found by drawing among the starts
 again and again. Errors are relative to the size of the momentum, or of the whole Π where what is conserved is a component of
-it, which may well be near zero; where Π grows (under a constant moment, as N), to the largest so far.
+it, which may well be near zero; where Π grows (under a constant moment, as N), to the largest so far. Of casimirs of higher
+degree the roots are compared, which are sizes of the momentum like |Π|.
 """
 
 from __future__ import annotations
@@ -86,10 +87,10 @@ def bound_pair(relative: bool) -> State:
 
 
 def slowly_driven() -> State:
-    """The example of `ConstantSpaceMoment` with a tenth of its moment: under all of it the body turns so fast after 2.4·10⁶ steps
-    that the step has no solution."""
+    """The example of `ConstantSpaceMoment` with a hundredth of its moment: under all of it the body turns so fast after
+    2.4·10⁶ steps that the step has no solution."""
     state = ConstantSpaceMoment.example()
-    body = ConstantSpaceMoment(state.system.inertia.matrix, moment=0.1 * state.system.constant)
+    body = ConstantSpaceMoment(state.system.inertia.matrix, moment=0.01 * state.system.constant)
     return body.state(R=state.R, Pi=state.Pi)
 
 
@@ -164,12 +165,19 @@ def relative(values: dict[str, Array], state: State) -> dict[str, Array]:
     result = {}
     for name in momenta(system):
         components = found[name].reshape(len(found[name]), -1)
+        if name == "casimirs":
+            components = sizes_of_momentum(components)
         whole = values["Pi"] if "Pi" in values and name != "linear_momentum" else components
         norms = np.maximum(*(np.linalg.norm(each.reshape(len(components), -1), axis=1) for each in (whole, components)))
         size = sizes.get(name, 0.0) or np.maximum.accumulate(norms)[1:]
         difference = np.linalg.norm(components[1:] - components[0], axis=1)
         result[name] = difference / np.where(np.asarray(size) > 0.0, size, 1.0)
     return result
+
+
+def sizes_of_momentum(casimirs: Array) -> Array:
+    """`|tr M²|^(1/2), |tr M⁴|^(1/4), …` of rows of the casimirs on SO(n): of degree 1 in M, as all other momenta."""
+    return np.abs(casimirs) ** (0.5 / np.arange(1, casimirs.shape[1] + 1))
 
 
 def measured(state: State, method: Method, last: int, count: int) -> list[Growth]:

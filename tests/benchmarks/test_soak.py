@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.soak.momentum import Growth, measured, merged, momenta, sample_steps, table
+from benchmarks.soak.momentum import Growth, measured, merged, momenta, sample_steps, sizes_of_momentum, table
 
 import polhode as ph
+from polhode.systems.son.integrals import casimirs
 
 
 def growth(power: float, last: int = 10**6) -> Growth:
@@ -35,6 +36,14 @@ def test_longer_runs_replace_shorter_ones() -> None:
 
 def test_only_momenta_are_followed() -> None:
     assert momenta(ph.Pendulum3D.example().system) == ["vertical_momentum"]
+
+
+def test_errors_of_casimirs_are_those_of_the_size_of_the_momentum() -> None:
+    """Casimirs of degree 2 and 4 of a momentum that is longer by 10⁻³: both sizes are."""
+    state = ph.RigidBodySOn.example()
+    before, after = (casimirs(length * state.M)[None, :] for length in (1.0, 1.001))
+    assert before.shape == (1, 2)
+    assert sizes_of_momentum(after) / sizes_of_momentum(before) == pytest.approx(1.001, abs=1e-12)
 
 
 def test_substeps_do_not_add_roundings() -> None:
