@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..core.callbacks import treat_termination_as_interrupt
+from ..errors import RunWarning
 from .base import Changes, Folder, Quiet, ScenarioCommand, ScenarioName, exit_on_error, fail, main, open_scenario, say
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ..io.scenario.ensemble import EnsemblePlan
 
 SUFFIX, STORE = ".ensemble.nc", ".ensemble.zarr"
-SHOWN_FAILURES = 5
+SHOWN = 5  # failures and warnings
 LARGEST_LOADED = 2**26  # doubles of a store that is summarised and drawn: half a gigabyte
 LARGEST_FIELDS = 2**27  # doubles of which figures are drawn
 
@@ -79,10 +81,13 @@ def ensemble(
             return
         result = found.load()
     else:
-        result = plan.run(progress=not quiet, workers=threads)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RunWarning)  # said below
+            result = plan.run(progress=not quiet, workers=threads)
         result.save(file)
     if not quiet:
         show_members(result)
+    show_member_warnings(result)
     tell(f"wrote {file}")
     drawn = save_ensemble_figures(result, file) if plots and has_matplotlib() else {}
     for path in drawn.values():
@@ -146,7 +151,15 @@ def show_members(found: Ensemble) -> None:
     done = len(found) - len(found.failures)
     took = f", in {found.seconds:.2f} s" if found.seconds else ""  # of a store, which may be the work of several runs
     say(f"{done:,} members finished, {len(found.failures):,} failed{took}")
-    for failure in found.failures[:SHOWN_FAILURES]:
+    for failure in found.failures[:SHOWN]:
         say(str(failure))
-    if len(found.failures) > SHOWN_FAILURES:
-        say(f"… and {len(found.failures) - SHOWN_FAILURES:,} more")
+    if len(found.failures) > SHOWN:
+        say(f"… and {len(found.failures) - SHOWN:,} more")
+
+
+def show_member_warnings(found: Ensemble) -> None:
+    """What gives reason to look at members again, on standard error."""
+    for warning in found.warnings[:SHOWN]:
+        typer.secho(f"polhode: warning: {warning}", err=True)
+    if len(found.warnings) > SHOWN:
+        typer.secho(f"polhode: … and {len(found.warnings) - SHOWN:,} warnings more", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .base import exit_on_error, fail, main, say, serve, show_conservation
-from .ensemble import save_ensemble_figures, show_members
+from .ensemble import save_ensemble_figures, show_member_warnings, show_members
 
 if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
@@ -136,6 +136,7 @@ def info(result: Result) -> None:
         found = Ensemble.load(result)
         say(f"{found.provenance.get('title') or 'An ensemble'}\n{found!r}")
         show_members(found)
+        show_member_warnings(found)
         return
     trajectory = load(result)
     span = f"t = {time_span(trajectory)}"

@@ -152,9 +152,8 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         tell(f"{len(trajectory):,} of its samples are used for the table, the figures and the report")
     if not options.quiet:
         show_conservation(trajectory)
-    if accuracy := trajectory.accuracy:
-        missed = accuracy.estimated_error > accuracy.tolerance
-        typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
+    if trajectory.accuracy:
+        tell(str(trajectory.accuracy))
     _show_warnings(trajectory)
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")

@@ -69,6 +69,18 @@ class Failure:
         return f"member {self.member}: {self.kind}: {self.message}"
 
 
+@dataclass(frozen=True)
+class MemberWarning:
+    """What gives reason to look at a member again: its number, the kind of the warning, and its message."""
+
+    member: int
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"member {self.member}: {self.message}"
+
+
 def never_stop() -> bool:
     """Do not stop."""
     return False
@@ -115,12 +127,14 @@ class Job:
 
 @dataclass
 class Block:
-    """The samples (member, time, size) of the members `numbers`, their initial rows, and who failed."""
+    """The samples (member, time, size) of the members `numbers`, their initial rows, who failed, and what runs to a
+    tolerance warn of."""
 
     numbers: range
     states: Array
     initial: Array
     failures: list[Failure]
+    warnings: list[MemberWarning] = field(default_factory=list)
 
 
 class Stopped(Exception):
@@ -341,6 +355,8 @@ def _run_alone(job: Job, block: Block, k: int) -> None:
         block.failures.append(Failure(i, type(error).__name__, str(error), last))
         return
     block.states[k] = _rows_of(found)[-len(job.times) :]
+    if job.named_method is None:  # each has its own, which `warn_of_members` does not know
+        block.warnings += [MemberWarning(i, type(w).__name__, str(w)) for w in found.warnings]
 
 
 def _rows_of(trajectory: Trajectory) -> Array:

@@ -28,7 +28,8 @@ from ..scalars.lanes import lane_width
 from ..simulation.accuracy import check_tolerance
 from ..simulation.arguments import check_arguments, check_end, check_step, check_times, count_steps, is_whole
 from ..simulation.records import labels
-from .blocks import Failure, Job, Schedule, StopFlag
+from .blocks import Failure, Job, MemberWarning, Schedule, StopFlag
+from .member_warnings import issued
 from .members import Members, as_members
 from .progress import members_bar
 from .result import Ensemble
@@ -75,7 +76,8 @@ def ensemble(
     `inputs`: numbers in which members differ, by name, for figures and files.
 
     Members run side by side in the lanes of the processor's vector registers, and in as many threads as there are
-    processors (`workers`). A member that fails is masked and listed in `failures`; the others go on.
+    processors (`workers`). A member that fails is masked and listed in `failures`; the others go on. What gives reason to
+    look at members again is listed in `warnings`; of each kind one `RunWarning` is issued, about the first of them.
 
     `store`: the name of a Zarr folder, to which blocks of members are written as they finish. What is there already, from a
     call with the same arguments that was interrupted, is not computed again. `client`: a `dask.distributed.Client`, or the
@@ -95,13 +97,13 @@ def ensemble(
     task = Task(job, check_reductions(reduce), check_inputs(inputs, len(job.members)))
     details, threads = labels(provenance, units, epoch), check_workers(workers)
     if store is not None:
-        return stream_to(store, task, client, threads, progress, details).load()  # type: ignore[no-any-return]
+        return issued(stream_to(store, task, client, threads, progress, details).load())
     if client is not None:
         raise InvalidInputError("store", store, problem="a run on a cluster needs a store: the name of a Zarr folder")
     began, parts = time.perf_counter(), Parts(task)
     for done in run_blocks(task, blocks_of(job, threads), threads, progress):
         parts.add(done)
-    return parts.ensemble(details, time.perf_counter() - began)
+    return issued(parts.ensemble(details, time.perf_counter() - began))
 
 
 def stream(
@@ -143,12 +145,14 @@ class Parts:
         self.initial = np.full((count, job.size), np.nan)
         self.reductions: dict[str, Array] = {}
         self.failures: list[Failure] = []
+        self.warnings: list[MemberWarning] = []
 
     def add(self, done: Done) -> None:
         """Put a block in its place."""
         part = slice(done.numbers.start, done.numbers.stop)
         self.initial[part], self.states[part] = done.initial, done.states
         self.failures += done.failures
+        self.warnings += done.warnings
         for name, values in done.reductions.items():
             empty = np.full((len(self.states), *values.shape[1:]), np.nan)
             self.reductions.setdefault(name, empty)[part] = values
@@ -156,13 +160,14 @@ class Parts:
     def ensemble(self, provenance: dict[str, Any], seconds: float) -> Ensemble:
         """All of it."""
         self.states.flags.writeable = self.initial.flags.writeable = False
-        failures = tuple(sorted(self.failures, key=lambda failure: failure.member))
+        failures, told = (tuple(sorted(each, key=lambda one: one.member)) for each in (self.failures, self.warnings))
         return self.task.ensemble(
             self.task.job.members,
             t=self.t,
             states=self.states,
             initial=self.initial,
             failures=failures,
+            warnings=told,
             reductions=self.reductions,
             inputs=self.task.inputs,
             provenance=provenance,

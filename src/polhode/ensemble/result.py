@@ -17,7 +17,7 @@ from ..core.system import State, System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.records import Labelled, Stats
 from ..simulation.trajectory import Trajectory
-from .blocks import Failure
+from .blocks import Failure, MemberWarning
 from .members import Members
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ Array = NDArray[np.float64]
 class Ensemble(Labelled):
     """Samples of many motions: `ens.t`, and the fields of the system by name, `ens.R` being member × time × 3 × 3.
 
-    Members that failed are NaN from there on; `failures` says why. `inputs` are the numbers in which members differ, by
+    Members that failed are NaN from there on; `failures` says why. `warnings` are reasons to look at members again, from
+    their samples and the first states. `inputs` are the numbers in which members differ, by
     name, where they are known; `reductions` what the functions of `reduce` returned. `method` is None where each member
     has chosen its own, to a tolerance.
     """
@@ -44,6 +45,7 @@ class Ensemble(Labelled):
     states: Array
     initial: Array
     failures: tuple[Failure, ...] = ()
+    warnings: tuple[MemberWarning, ...] = ()
     reductions: Mapping[str, Array] = field(default_factory=dict)
     inputs: Mapping[str, Array] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidInputError
-from .blocks import Block, Failure, Job, run_block
+from .blocks import Block, Failure, Job, MemberWarning, run_block
+from .member_warnings import find_warnings
 from .members import Members
 from .result import Ensemble
 
@@ -20,8 +21,8 @@ Reduction = Callable[[Ensemble], ArrayLike]
 
 @dataclass(frozen=True)
 class Done:
-    """What is left of a block: the samples to keep (member, time, size), the initial rows, who failed, reductions, and the
-    parameters of each member's system, where members have their own."""
+    """What is left of a block: the samples to keep (member, time, size), the initial rows, who failed, reductions, the
+    parameters of each member's system, where members have their own, and warnings."""
 
     numbers: range
     states: Array
@@ -29,6 +30,7 @@ class Done:
     failures: list[Failure]
     reductions: dict[str, Array]
     parameters: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[MemberWarning] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Task:
         found = self._reduced(block)
         states = block.states[:, -1:] if self.reductions else block.states
         parameters = self._parameters(numbers) if self.described and self.job.members.system is None else []
-        return Done(numbers, states, block.initial, block.failures, found, parameters)
+        told = find_warnings(self.job, block)
+        return Done(numbers, states, block.initial, block.failures, found, parameters, told)
 
     def part(self, numbers: range) -> PartTask:
         """The task for this block alone: what another process is sent."""
@@ -111,4 +114,5 @@ class PartTask:
         done = self.task(range(len(self.numbers)))
         first = self.numbers.start
         failures = [replace(failure, member=failure.member + first) for failure in done.failures]
-        return replace(done, numbers=self.numbers, failures=failures)
+        warnings = [replace(warning, member=warning.member + first) for warning in done.warnings]
+        return replace(done, numbers=self.numbers, failures=failures, warnings=warnings)

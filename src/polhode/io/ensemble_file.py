@@ -20,7 +20,7 @@ from .._version import __version__
 from ..core.facade import above
 from ..core.method import known_methods
 from ..core.system import State, System
-from ..ensemble.blocks import Failure
+from ..ensemble.blocks import Failure, MemberWarning
 from ..ensemble.members import Members
 from ..ensemble.result import Ensemble, named_views
 from ..errors import InvalidInputError, PolhodeError
@@ -127,6 +127,7 @@ def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
         "step": ensemble.step,
         "start": ensemble.members.first.t,
         "failures": [[f.member, f.kind, f.message, f.t] for f in ensemble.failures],
+        "warnings": [[w.member, w.kind, w.message] for w in ensemble.warnings],
         "provenance": dict(ensemble.provenance),
         "seconds": ensemble.seconds,
     }
@@ -209,6 +210,7 @@ def _ensemble(dataset: Dataset, header: Mapping[str, Any], system: System | None
         states=dataset[STATE],
         initial=initial,
         failures=tuple(Failure(*row) for row in header["failures"]),
+        warnings=tuple(MemberWarning(*row) for row in header.get("warnings", ())),
         reductions=dataset.named(REDUCTION),
         inputs=dataset.named(INPUT),
         provenance=header["provenance"],

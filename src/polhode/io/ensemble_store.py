@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .._version import __version__
 from ..core.method import known_methods
-from ..ensemble.blocks import Failure
+from ..ensemble.blocks import Failure, MemberWarning
 from ..ensemble.result import Ensemble
 from ..ensemble.tasks import Done, Task
 from ..errors import InvalidInputError, PolhodeError
@@ -120,7 +120,11 @@ class EnsembleStore:
             group[REDUCTION + name][part] = values
         common = header["common"]
         own = [{k: v for k, v in each.items() if common.get(k) != v} for each in done.parameters]
-        note = {"failures": [[f.member, f.kind, f.message, f.t] for f in done.failures], "own": own}
+        note = {
+            "failures": [[f.member, f.kind, f.message, f.t] for f in done.failures],
+            "warnings": [[w.member, w.kind, w.message] for w in done.warnings],
+            "own": own,
+        }
         write_text(self._note(done.numbers.start // header["block"]), json.dumps(note))
 
     def _note(self, k: int) -> Path:
@@ -150,11 +154,12 @@ class EnsembleStore:
         header = self.header
         group = self._zarr.open_group(self.path, mode="r")
         part = slice(numbers.start, numbers.stop)
-        failures, own = [], []
+        failures, told, own = [], [], []
         try:
             for k in numbers_of_blocks:
                 note = json.loads(self._note(k).read_text(encoding="utf-8"))
                 failures += [Failure(row[0] - numbers.start, *row[1:]) for row in note["failures"]]
+                told += [MemberWarning(row[0] - numbers.start, *row[1:]) for row in note.get("warnings", ())]
                 own += note["own"]
             names = (
                 STATE,
@@ -181,6 +186,7 @@ class EnsembleStore:
             states=arrays[STATE],
             initial=arrays[START],
             failures=tuple(sorted(failures, key=lambda failure: failure.member)),
+            warnings=tuple(told),
             reductions=_named(arrays, REDUCTION),
             inputs=_named(arrays, INPUT),
             provenance=header["provenance"],

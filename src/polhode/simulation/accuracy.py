@@ -14,7 +14,6 @@ and a rougher run tell beforehand what to allow, and afterwards how large the er
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 
 from ..core.callbacks import watch_callbacks
 from ..core.system import State
-from ..errors import AccuracyWarning, InvalidInputError
+from ..errors import InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
 from .events import Event
@@ -256,9 +255,3 @@ def _by_tolerance(tolerance: float, pilot: Pilot, run: RunOf, *, smooth: bool = 
 def _gain(ratio: float, *, smooth: bool) -> float:
     """By how much the error of a run is taken to be smaller than that of one with so many times its tolerance."""
     return min(max(0.5 * ratio if smooth else 0.5 * math.sqrt(ratio), 1.0), MOST_TRUSTED)
-
-
-def warn_if_missed(accuracy: Accuracy) -> None:
-    """Say so if the tolerance could not be met."""
-    if accuracy.estimated_error > accuracy.tolerance:
-        warnings.warn(str(accuracy), AccuracyWarning, stacklevel=5)  # the caller of simulate

@@ -27,7 +27,7 @@ from ..core.system import State
 from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
-from .accuracy import check_tolerance, run_to_tolerance, warn_if_missed
+from .accuracy import check_tolerance, run_to_tolerance
 from .arguments import check_arguments, check_end, check_events, check_every, check_step, check_times, count_steps
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
@@ -268,7 +268,6 @@ def _to_tolerance(
             trajectory = _run_again(state, trajectory, goal, end, t_eval, options)
             if trajectory.events and trajectory.events[-1].stopped:
                 break
-    warn_if_missed(accuracy)
     return replace(trajectory, accuracy=accuracy)
 
 

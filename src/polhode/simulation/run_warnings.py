@@ -7,6 +7,7 @@ trajectories so many samples are read, evenly spaced, and the energy is computed
                          steps; methods of order p are allowed p/2 times as much, and adaptive ones anything
     SolverWarning        one solve took many more iterations than the mean, or steps had to be done again
     EnergyWarning        a conserved energy has changed by a tenth of its largest part, or drifts steadily
+    AccuracyWarning      rounding or chaos did not allow the tolerance
     NearContactWarning   circumscribed spheres overlapped while the mutual gravity was expanded in inertia integrals; or
                          bodies overlapped themselves
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +25,16 @@ from numpy.typing import NDArray
 
 from ..bodies import Body
 from ..bodies.separation import Separation
-from ..errors import EnergyWarning, InvalidInputError, NearContactWarning, RunWarning, SolverWarning, StepWarning
+from ..core.system import System
+from ..errors import (
+    AccuracyWarning,
+    EnergyWarning,
+    InvalidInputError,
+    NearContactWarning,
+    RunWarning,
+    SolverWarning,
+    StepWarning,
+)
 from ..methods import GaussLegendre, Splitting
 from ..systems.full_body.placements import Placements, placements
 
@@ -45,8 +56,37 @@ RATES = ("omega", "Omega1", "Omega2")
 
 def run_warnings(trajectory: Trajectory) -> dict[str, RunWarning]:
     """Every warning that a run deserves, by the name of the check: each at most once."""
-    checks = (_turns, _encounters, _iterations, _energy, near_contact, _overlap)
-    return {check.__name__: warning for check in checks for warning in check(trajectory)}
+    checks = (_accuracy, _iterations, _energy)
+    of_the_whole = {check.__name__: warning for check in checks for warning in check(trajectory)}
+    return warnings_of_samples(trajectory) | of_the_whole
+
+
+def warnings_of_samples(trajectory: Trajectory) -> dict[str, RunWarning]:
+    """Those that look at each sample for itself."""
+    seen, checks = _Seen(trajectory), (_turns, _encounters, _near_contact, _overlap)
+    return {check.__name__: warning for check in checks for warning in check(seen)}
+
+
+class _Seen:
+    """The samples of a trajectory that are looked at, one by one, and where the bodies are there."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.trajectory, self.system = trajectory, trajectory.system
+        self.samples = _every(trajectory, most_samples(trajectory.system))
+        self.values = _values(trajectory, self.samples)
+        self.t = trajectory.t.take(self.samples)
+        self.place = placements(self.system, self.values)
+
+    def apart(self, field: str, pairs: Sequence[tuple[int, int]]) -> Array:
+        """By how much the bodies of each pair differ in a field of their placements, (sample, pair)."""
+        found, (i, j) = getattr(self.place, field), np.array(pairs).T
+        return np.asarray(np.linalg.norm(found[:, i] - found[:, j], axis=-1))
+
+
+def most_samples(system: System) -> int:
+    """How many samples the checks read that look at each sample for itself."""
+    n = len(system.bodies)
+    return NUMBERS // (10 * max(n * (n - 1) // 2, n, 1))
 
 
 def _every(trajectory: Trajectory, count: int) -> NDArray[np.int64]:
@@ -71,15 +111,25 @@ def _allowed(trajectory: Trajectory, limit: float) -> float:
     return limit * max(1.0, method.order / 2.0) if method.order and not method.adaptive else math.inf
 
 
-def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
-    system, limit = trajectory.system, _allowed(trajectory, LONGEST_TURN)
+def _accuracy(trajectory: Trajectory) -> Iterator[RunWarning]:
+    accuracy = trajectory.accuracy
+    if accuracy is not None and accuracy.estimated_error > accuracy.tolerance:
+        yield AccuracyWarning(
+            f"the estimated error at the end is {accuracy.estimated_error:.1e}, above the tolerance of "
+            f"{accuracy.tolerance:g}: rounding, or chaos that magnifies it, allows no less; a shorter run may, or take a "
+            "larger tolerance"
+        )
+
+
+def _turns(seen: _Seen) -> Iterator[RunWarning]:
+    trajectory, system = seen.trajectory, seen.system
+    limit = _allowed(trajectory, LONGEST_TURN)
     names = [name for name in RATES if name in system.fields]
     if trajectory.method.turns_exactly or limit == math.inf or not names:
         return
-    samples = _every(trajectory, NUMBERS // 10)
-    values, worst, where, who = _values(trajectory, samples), 0.0, 0, names[0]
+    worst, where, who = 0.0, 0, names[0]
     for name in names:
-        rate = system.derive(name, values)
+        rate = system.derive(name, seen.values)
         if max(-rate.min(), rate.max()) * abs(trajectory.step) < limit / 2.0:  # so do three components together
             continue
         squares = rate * rate
@@ -88,11 +138,11 @@ def _turns(trajectory: Trajectory) -> Iterator[RunWarning]:
         k = int(squares.argmax())
         size = math.sqrt(squares.flat[k])
         if size > worst:
-            worst, where, who = size, k // (squares.size // len(samples)), name
+            worst, where, who = size, k // (squares.size // len(seen.t)), name
     turn = worst * abs(trajectory.step)
     if turn > limit:
         yield StepWarning(
-            f"at t = {trajectory.t[samples[where]]:g} a body turns by {turn:.2g} rad in a step (|{who}| = {worst:.3g}): "
+            f"at t = {seen.t[where]:g} a body turns by {turn:.2g} rad in a step (|{who}| = {worst:.3g}): "
             f"with {trajectory.method!r} take a step below {limit / worst:.2g}{_exact_turns(trajectory)}"
         )
 
@@ -103,29 +153,24 @@ def _exact_turns(trajectory: Trajectory) -> str:
     return f", or use {' or '.join(able)}, whose steps contain the exact free rotation" if able else ""
 
 
-def _pairs(trajectory: Trajectory, pairs: list[tuple[int, int]]) -> tuple[NDArray[np.int64], Placements, Array, Array]:
-    """Samples to look at, the placements there, and both bodies of each pair."""
-    samples = _every(trajectory, NUMBERS // (10 * max(len(pairs), len(trajectory.system.bodies))))
-    i, j = np.array(pairs).T
-    return samples, placements(trajectory.system, _values(trajectory, samples)), i, j
+def _pairs(system: System) -> list[tuple[int, int]]:
+    """All pairs of bodies."""
+    return list(combinations(range(len(system.bodies)), 2))
 
 
-def _encounters(trajectory: Trajectory) -> Iterator[RunWarning]:
-    system, limit = trajectory.system, _allowed(trajectory, LONGEST_PASSAGE)
-    n = len(system.bodies)
-    if n < 2 or limit == math.inf:
+def _encounters(seen: _Seen) -> Iterator[RunWarning]:
+    limit, pairs = _allowed(seen.trajectory, LONGEST_PASSAGE), _pairs(seen.system)
+    if not pairs or limit == math.inf:
         return
-    samples, place, i, j = _pairs(trajectory, [(a, b) for a in range(n) for b in range(a)])
-    apart = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1)
-    speed = np.linalg.norm(place.v[:, i] - place.v[:, j], axis=-1)
-    ways = abs(trajectory.step) * speed / apart
+    apart, step = seen.apart("x", pairs), abs(seen.trajectory.step)
+    ways = step * seen.apart("v", pairs) / apart
     k, pair = np.unravel_index(int(np.argmax(ways)), ways.shape)
     if ways[k, pair] > limit:
-        names = system.body_labels
+        first, second = (seen.system.body_labels[body] for body in pairs[pair])
         yield StepWarning(
-            f"at t = {trajectory.t[samples[k]]:g} {names[j[pair]]} and {names[i[pair]]} are {apart[k, pair]:.3g} apart and "
-            f"move by {ways[k, pair]:.2g} of that in a step, which does not resolve the encounter: take a step below "
-            f"{abs(trajectory.step) * limit / ways[k, pair]:.2g}, or DOP853, whose steps adapt"
+            f"at t = {seen.t[k]:g} {first} and {second} are {apart[k, pair]:.3g} apart and move by {ways[k, pair]:.2g} of "
+            f"that in a step, which does not resolve the encounter: take a step below {step * limit / ways[k, pair]:.2g}, "
+            "or DOP853, whose steps adapt"
         )
 
 
@@ -149,9 +194,9 @@ def _energy(trajectory: Trajectory) -> Iterator[RunWarning]:
     if not system.conserves_energy or len(samples) < 2:
         return
     values, t = _values(trajectory, samples), trajectory.t.take(samples)
-    parts = system.energies(values, t) if system.offers("energies") else {}
-    energy = system.energy(values)
-    scale = max(abs(size) for part in (energy, *parts.values()) for size in np.ravel(part).tolist())
+    parts = system.energies(values, t) if system.offers("energies") else {"total": system.energy(values)}
+    energy = parts["total"]
+    scale = max(abs(size) for part in parts.values() for size in np.ravel(part).tolist())
     first, *others = energy.tolist()
     advice = "take a shorter step" + ("" if trajectory.method.symplectic else ", or a symplectic method such as LGVI")
     k = next((k for k, now in enumerate(others, 1) if abs(now - first) > LARGE_CHANGE * scale), None)
@@ -183,42 +228,43 @@ def _steady_slope(t: Array, energy: Array) -> float:
 
 def near_contact(trajectory: Trajectory) -> Iterator[RunWarning]:
     """The first pair whose circumscribed spheres overlap while its gravity is expanded."""
-    system = trajectory.system
+    return _near_contact(_Seen(trajectory))
+
+
+def _near_contact(seen: _Seen) -> Iterator[RunWarning]:
+    system = seen.system
     least = system.least_distances
     if not least:
         return
-    samples, place, i, j = _pairs(trajectory, list(least))
-    bounds = np.array(list(least.values()))
-    gaps = np.linalg.norm(place.x[:, i] - place.x[:, j], axis=-1) / bounds
+    bounds, pairs = np.array(list(least.values())), list(least)
+    gaps = seen.apart("x", pairs) / bounds
     inside = np.any(gaps < 1.0, axis=1)
     if inside.any():
         k = int(np.argmax(inside))
         pair = int(np.argmin(gaps[k]))
-        first, second = system.body_labels[i[pair]], system.body_labels[j[pair]]
+        first, second = (system.body_labels[body] for body in pairs[pair])
         yield NearContactWarning(
-            f"from t = {trajectory.t[samples[k]]:g} on the circumscribed spheres of {first} and {second} overlap (mass "
+            f"from t = {seen.t[k]:g} on the circumscribed spheres of {first} and {second} overlap (mass "
             f"centres nearer than {bounds[pair]:.4g}), where the expansion of their gravity need not converge: take "
             'gravity = "shapes", which is valid up to contact'
         )
 
 
-def _overlap(trajectory: Trajectory) -> Iterator[RunWarning]:
+def _overlap(seen: _Seen) -> Iterator[RunWarning]:
     """Where the mass centres of a pair are nearest, measured by the size of its bodies; but not at the end, where a run may
     have been ended by a contact."""
-    system = trajectory.system
-    n = len(system.bodies)
-    if n < 2 or len(trajectory) < 2:
+    system, pairs = seen.system, _pairs(seen.system)
+    if not pairs or len(seen.t) < 2:
         return
-    samples, place, i, j = _pairs(trajectory, [(a, b) for b in range(n) for a in range(b)])
-    radii = np.array([body.radius for body in system.bodies])
-    gaps = np.linalg.norm(place.x[:-1, i] - place.x[:-1, j], axis=-1) - (radii[i] + radii[j])
+    radii = [body.radius for body in system.bodies]
+    gaps = seen.apart("x", pairs)[:-1] - [radii[i] + radii[j] for i, j in pairs]
     nearest = gaps.argmin(axis=0)
     for pair in np.flatnonzero(gaps.min(axis=0) < 0.0):
-        k, first, second = nearest[pair], i[pair], j[pair]
-        if _meet(place, k, first, second, system.bodies):
+        k, (first, second) = nearest[pair], pairs[pair]
+        if _meet(seen.place, k, first, second, system.bodies):
             names = system.body_labels
             yield NearContactWarning(
-                f"at t = {trajectory.t[samples[k]]:g} {names[first]} and {names[second]} overlap, where their gravity is not "
+                f"at t = {seen.t[k]:g} {names[first]} and {names[second]} overlap, where their gravity is not "
                 "valid: to end the run at the contact, give events=[Contact()]"
             )
             return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
 
+from ...ensemble.blocks import Failure, MemberWarning
 from ...ensemble.result import Ensemble
 from ...io.atomic_files import write_text
 from ...plain_text import printable
@@ -15,7 +16,7 @@ from ..ensemble_summary import HEADINGS, drift_rows, input_rows
 from .page import complete_page, page_head, static_file
 from .report import figure_html, section
 
-MOST_FAILURES = 50
+MOST_SHOWN = 50
 
 
 def save_ensemble_report(
@@ -25,8 +26,6 @@ def save_ensemble_report(
     title = str(ensemble.provenance.get("title") or f"An ensemble of {type(ensemble.members.first.system).__name__}")
     description = str(ensemble.provenance.get("description") or "")
     images = "".join(figure_html(caption, file) for caption, file in (figures or {}).items())
-    failures = "".join(f"<li>{escape(printable(str(f)))}</li>" for f in ensemble.failures[:MOST_FAILURES])
-    more = len(ensemble.failures) - MOST_FAILURES
     text = ensemble.provenance.get("scenario")
     scenario = f"<pre>{escape(printable(str(text)))}</pre>" if text else ""
     sections = [
@@ -35,14 +34,20 @@ def save_ensemble_report(
         section("What differs", _table(("key", "least", "median", "largest"), input_rows(ensemble))),
         section("Largest deviation of conserved quantities", _table(HEADINGS, drift_rows(ensemble))),
         section("Figures", images) if images else "",
-        section("Members that failed", f"<ul>{failures}</ul>" + (f"<p>and {more:,} more</p>" if more > 0 else ""))
-        if failures
-        else "",
+        _members("Members that failed", ensemble.failures),
+        _members("Members to look at again", ensemble.warnings),
         section("The scenario file", scenario) if scenario else "",
     ]
     body = f'<main class="polhode-report">{"".join(sections)}</main>'
     head = f"<style>\n{static_file('report.css')}</style>\n{page_head()}"
     write_text(path, complete_page(title, head, body))
+
+
+def _members(title: str, told: Sequence[Failure | MemberWarning]) -> str:
+    """A section about the first of these members; none if there are none."""
+    items = "".join(f"<li>{escape(printable(str(each)))}</li>" for each in told[:MOST_SHOWN])
+    more = f"<p>and {len(told) - MOST_SHOWN:,} more</p>" if len(told) > MOST_SHOWN else ""
+    return section(title, f"<ul>{items}</ul>{more}") if told else ""
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
