@@ -62,8 +62,9 @@ class Growth:
 
 
 def slope(steps: list[int], errors: Array) -> float:
-    """Of log error over log N."""
-    return float(np.polyfit(np.log(steps), np.log(np.maximum(errors, 1e-300)), 1)[0])
+    """Of log error over log N, where there is an error; zero where there is none."""
+    there = errors > 0.0
+    return float(np.polyfit(np.log(steps)[there], np.log(errors[there]), 1)[0]) if there.sum() > 1 else 0.0
 
 
 def root_mean_square(errors: Array) -> Array:

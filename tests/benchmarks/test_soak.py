@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.soak.momentum import Growth, measured, merged, momenta, sample_steps, sizes_of_momentum, table
+from benchmarks.soak.momentum import Growth, measured, merged, momenta, sample_steps, sizes_of_momentum, slope, table
 
 import polhode as ph
 from polhode.systems.son.integrals import casimirs
@@ -18,6 +18,12 @@ def growth(power: float, last: int = 10**6) -> Growth:
 def test_exponent_is_that_of_the_errors() -> None:
     assert growth(0.5).exponent == pytest.approx(0.5)
     assert growth(1.0).exponent == pytest.approx(1.0)
+
+
+def test_samples_without_an_error_do_not_decide_the_exponent() -> None:
+    whole = growth(0.5)
+    assert slope(whole.steps, np.array([0.0, 0.0, *whole.errors[2:]])) == pytest.approx(0.5)
+    assert slope(whole.steps, np.zeros(len(whole.steps))) == 0.0
 
 
 def test_samples_are_at_the_powers_of_ten() -> None:
