@@ -37,6 +37,20 @@ REFUSED = {
 }
 
 
+PIECES = [(k * R[0], R[4] > k) for k in range(200)]
+
+
+@pytest.mark.parametrize("given", [sympy.Piecewise(*PIECES, (0, True)), str(sympy.Piecewise(*PIECES, (0, True)))])
+def test_more_pieces_than_python_reads_are_refused(given: object) -> None:
+    with pytest.raises(ph.InvalidInputError, match="fewer operations"):
+        ph.AttitudeBody([1, 2, 2.5], potential=given)
+
+
+def test_a_table_as_pieces_is_taken() -> None:
+    some = sympy.Piecewise(*PIECES[:60], (0, True))
+    assert "59*R11" in ph.AttitudeBody([1, 2, 2.5], potential=some).describe()["potential"]
+
+
 def endless() -> None:
     while True:
         pass

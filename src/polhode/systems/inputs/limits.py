@@ -12,14 +12,16 @@ import gc
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 
 from ...errors import InvalidInputError
 
 LONGEST_TEXT = 20_000  # characters
 MOST_OPERATIONS = 20_000  # in the code that is written for one result
+DEEPEST = 150  # parentheses inside each other, of which Python reads 200
 SECONDS = 1.6  # of processor time
 REPEATS = {"sign": 2, "Heaviside": 2}  # how often code has the argument of a function
 TOO_LONG = "a formula of fewer operations: this one is too long, or nested too deeply"
@@ -81,6 +83,13 @@ def check_size(field: str, given: Any, expressions: list[Any]) -> None:
         raise InvalidInputError(field, given, TOO_LONG) from None
     if total > MOST_OPERATIONS:
         raise InvalidInputError(field, given, TOO_LONG)
+
+
+def check_depth(field: str, given: Any, codes: Iterable[str]) -> None:
+    """Refuse code that Python would not read: the pieces of a formula stand inside each other."""
+    for code in codes:
+        if max(accumulate((c == "(") - (c == ")") for c in code), default=0) > DEEPEST:
+            raise InvalidInputError(field, given, TOO_LONG)
 
 
 class _TooSlow(BaseException):

@@ -14,7 +14,7 @@ from ... import scalars
 from ...core.complex_step import with_imaginary_part
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
-from .limits import check_size, limited
+from .limits import check_depth, check_size, limited
 from .parser import advice, expression_of, names_of, parsed
 
 if TYPE_CHECKING:
@@ -146,7 +146,9 @@ def statements(field: str, results: Iterable[Any]) -> tuple[list[str], list[str]
     shared, reduced = simplified
     check_size(field, "its derivative", [e for _, e in shared] + list(reduced))
     used: set[Any] = set().union(*(e.free_symbols for _, e in shared), *(e.free_symbols for e in reduced))
-    return [f"{x} = {code(field, e)}" for x, e in shared], [code(field, e) for e in reduced], used
+    lines, texts = [f"{x} = {code(field, e)}" for x, e in shared], [code(field, e) for e in reduced]
+    check_depth(field, "its derivative", [*lines, *texts])
+    return lines, texts, used
 
 
 def kernel_from_text(name: str, lines: list[str], names: dict[str, Any]) -> Any:
