@@ -127,7 +127,7 @@ def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="damaged"):
         ph.Ensemble.load(path)
     chunk.unlink()
-    with pytest.raises(InvalidInputError, match=r"numbers are missing: delete blocks.000000.json"):
+    with pytest.raises(InvalidInputError, match=r"numbers are missing or damaged: delete blocks.000000.json"):
         ph.Ensemble.load(path)
     (path / "blocks" / "000000.json").unlink()
     again = ph.ensemble(member, members=5, **RUN, store=path)

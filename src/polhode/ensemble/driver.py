@@ -322,7 +322,7 @@ def stream_to(
         from .cluster import run_on_cluster
 
         computed = run_on_cluster(client, task, blocks, progress)
-    with closing(computed):  # whatever happens, nobody computes what is not written
+    with kept.held(), closing(computed):  # whatever happens, nobody computes what is not written
         for done in computed:
             kept.write(done)
     return kept

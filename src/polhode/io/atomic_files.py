@@ -32,10 +32,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
         yield beside
-        _to_disk(beside)
+        to_disk(beside)
         os.replace(beside, target)
-        with suppress(OSError):  # not every system can
-            _to_disk(target.parent)  # the new name too, before anything is deleted for it
+        to_disk(target.parent)  # the new name too, before anything is deleted for it
     except OSError as error:
         raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     finally:
@@ -50,13 +49,21 @@ def remove_leftovers(path: Path) -> None:
             left.unlink()
 
 
-def _to_disk(path: Path) -> None:
-    """Wait until a file or folder is on the disk: after a loss of power its name must not stand for a part of it."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+def to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk: after a loss of power its name must not stand for a part
+    of it."""
+    with suppress(*[OSError] if path.is_dir() else []):  # not every system can do it with folders
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def all_to_disk(path: Path) -> None:
+    """The same for all that is in a folder, and for the folder itself."""
+    for inner in (*path.rglob("*"), path):
+        to_disk(inner)
 
 
 def reason(path: Path, error: Exception) -> str:

@@ -21,14 +21,10 @@ from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.trajectory import Trajectory
 from .atomic_files import make_folder
+from .folder_lock import lock_folder, unlock_folder
 from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
 from .trajectory_file import Header, read_segment, to_dataset
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 ROWS = "polhode_rows_before"
 AFTER = "polhode_checksum_before"
@@ -84,27 +80,18 @@ class CheckpointFolder:
             with suppress(OSError):  # there is something in it
                 for folder in made or [path]:
                     folder.rmdir()
-            if number is not None:
-                os.close(number)
+            unlock_folder(number)
 
     def _lock(self) -> int | None:
         """The open folder, locked until it is closed or the process ends; None where that is not possible."""
         with suppress(OSError):
             self.path.mkdir(parents=True, exist_ok=True)
-        if fcntl is None or not self.path.is_dir():
+        number = lock_folder("checkpoint", self.path)
+        if number is None:
             return None
-        number = os.open(self.path, os.O_RDONLY)
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(number)
-            if isinstance(error, BlockingIOError):
-                problem = "another run is writing here; wait for its end, or let this one write elsewhere"
-                raise InvalidInputError("checkpoint", str(self.path), problem=problem) from None
-            return None  # a file system without locks
         if self.path.is_dir() and os.path.samestat(os.fstat(number), self.path.stat()):
             return number
-        os.close(number)  # the other run has ended just now, and has deleted it
+        unlock_folder(number)  # the other run has ended just now, and has deleted it
         return self._lock()
 
     def load(self) -> Trajectory | None:

@@ -177,10 +177,10 @@ def load_ensemble(path: str | PathLike[str], system: System | None = None) -> En
     try:
         if dataset.attrs.get(CHECKSUM) != _digest(dataset):
             raise ValueError("the checksum is wrong: the file is incomplete, damaged, or was changed after the run")
-        return _ensemble(dataset, json.loads(dataset.attrs[HEADER]), system)
+        return validate_ensemble(_ensemble(dataset, json.loads(dataset.attrs[HEADER]), system))
     except PolhodeError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError, RecursionError) as error:
         raise InvalidInputError("path", str(path), problem=f"not a valid ensemble: {error}") from error
 
 
@@ -216,6 +216,32 @@ def _ensemble(dataset: Dataset, header: Mapping[str, Any], system: System | None
         provenance=header["provenance"],
         seconds=header["seconds"],
     )
+
+
+def validate_ensemble(ensemble: Ensemble) -> Ensemble:
+    """`ensemble`, or a `ValueError` that says what in it contradicts the rest."""
+    t, initial, count = ensemble.t, ensemble.initial, len(ensemble.initial)
+    if t.ndim != 1 or not t.size or not np.all(np.isfinite(t)):
+        raise ValueError("the times are not finite numbers")
+    known = np.isfinite(initial).all(axis=-1)
+    size = ensemble.layout.size if known.any() else initial.shape[-1]
+    if initial.shape != (count, size) or ensemble.states.shape != (count, t.size, size):
+        raise ValueError(f"{count} members at {t.size} times have samples of the shape {ensemble.states.shape}")
+    told = (*ensemble.failures, *ensemble.warnings)
+    if any(type(each.member) is not int or not 0 <= each.member < count for each in told):
+        raise ValueError("members have failed, or have a warning, that there are not")
+    if not (known & np.isfinite(ensemble.states).all(axis=(1, 2)) | ensemble.failed).all():
+        raise ValueError("numbers are missing, of members that did not fail")
+    if any(len(values) != count for values in (*ensemble.inputs.values(), *ensemble.reductions.values())):
+        raise ValueError("inputs or reductions are not of all members")
+    own = getattr(ensemble.members, "own", ())
+    if len(own) not in (0, count):
+        raise ValueError("parameters are not those of all members")
+    if ensemble.step is not None and not (float(ensemble.step) and np.isfinite(float(ensemble.step))):
+        raise ValueError("the step is not a finite length of time")
+    if not isinstance(ensemble.provenance, Mapping):
+        raise ValueError("provenance is not a mapping")
+    return ensemble
 
 
 def member_parameters(ensemble: Ensemble) -> tuple[dict[str, Any], dict[str, Array], dict[str, list[Any]]]:

@@ -11,8 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..core.callbacks import defer_signals
 from ..core.extras import extra
 from ..errors import InvalidInputError, PolhodeError
+from .atomic_files import all_to_disk, reason, to_disk
 from .dataset import Dataset
 
 GROUP_FILES = ("zarr.json", ".zgroup")
@@ -46,20 +48,34 @@ def write_zarr(dataset: Dataset, path: str | os.PathLike[str]) -> None:
             write_empty_chunks=True,
             encoding=dict.fromkeys(dataset.variables, lossless),
         )
-        if target.exists():
-            os.replace(target, old)
-        os.replace(beside, target)
+        all_to_disk(beside)
+        with defer_signals():  # between the two names there is no result
+            _put_in_place(beside, target, old)
     except OSError as error:
-        raise PolhodeError(f"{target} could not be written: {error.strerror or error}") from error
+        raise PolhodeError(f"{target} could not be written: {reason(target, error)}") from error
     finally:
         for left in (beside, old):
             shutil.rmtree(left, ignore_errors=True)
 
 
+def _put_in_place(beside: Path, target: Path, old: Path) -> None:
+    """Give a folder its name; what was there gets another, and its own again if that fails."""
+    was_there = target.exists()
+    if was_there:
+        os.replace(target, old)
+    try:
+        os.replace(beside, target)
+    except OSError:
+        if was_there:
+            os.replace(old, target)
+        raise
+    to_disk(target.parent)  # the new names, before what was there is deleted
+
+
 def read_zarr(path: Path) -> Dataset:
     """The whole folder, in memory."""
     xarray, _ = extra("xarray"), zarr_library()
-    _check_metadata(path)
+    check_metadata(path)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", category=UserWarning, module=r"zarr\.")  # of an array that is left out
@@ -69,21 +85,24 @@ def read_zarr(path: Path) -> Dataset:
         raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
 
 
-def _check_metadata(path: Path) -> None:
-    """Refuse a folder that `write_zarr` cannot have written, before any of its arrays is decoded."""
+def check_metadata(path: Path) -> dict[str, Any]:
+    """The attributes of a folder; an error, before any of its arrays is decoded, if polhode cannot have written it."""
     try:
-        group = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
-        arrays = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(path.glob("*/zarr.json"))]
-        formats = {group["zarr_format"], *(array["zarr_format"] for array in arrays)}
+        group, *inner = (
+            json.loads(file.read_text(encoding="utf-8"))
+            for file in (path / "zarr.json", *sorted(path.glob("*/zarr.json")))
+        )
+        arrays = [each for each in inner if each["node_type"] == "array"]
+        formats = {each["zarr_format"] for each in (group, *inner)}
         types = {array["data_type"] for array in arrays}
         codecs = {codec["name"] for array in arrays for codec in array["codecs"]}
+        attributes = dict(group["attributes"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
     if formats != {3} or not types <= DATA_TYPES or not codecs <= CODECS:
-        problem = (
-            f"this Zarr folder was not written by polhode: {', '.join(sorted(map(str, formats | types | codecs)))}"
-        )
-        raise InvalidInputError("path", str(path), problem=problem)
+        found = ", ".join(sorted(map(str, formats | types | codecs)))
+        raise InvalidInputError("path", str(path), problem=f"this Zarr folder was not written by polhode: {found}")
+    return attributes
 
 
 def zarr_library() -> Any:

@@ -1,0 +1,174 @@
+"""Zarr folders: numbers are on the disk before anything stands for them, nothing else than what was written is read, and an
+interruption or a second run at the same time loses nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import InvalidInputError, PolhodeError
+from polhode.io import ensemble_store
+from polhode.io.ensemble_store import EnsembleStore
+
+zarr = pytest.importorskip("zarr")
+pytest.importorskip("xarray")
+RUN = {"step": 0.1, "steps": 8, "save": 4}
+
+
+def member(i: int) -> ph.State:
+    return ph.FreeRigidBody([1.0, 2.0, 2.0 + 0.01 * i]).state(omega=[0.3, 0.4, 0.1])
+
+
+def turned(step: float = 0.1) -> ph.Trajectory:
+    return ph.simulate(ph.FreeRigidBody([1, 2, 3]).state(omega=[0.3, 0.4, 0.1]), step=step, steps=20)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "spins.zarr"
+    ph.ensemble(member, members=5, **RUN, store=path, inputs={"i": np.arange(5)})
+    return path
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The files that were waited for."""
+    found: set[int] = set()
+
+    def noted(number: int, sync: Callable[[int], None] = os.fsync) -> None:
+        sync(number)
+        found.add(os.fstat(number).st_ino)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    return found
+
+
+def files(folder: Path) -> set[int]:
+    return {path.stat().st_ino for path in (folder, *folder.rglob("*")) if path.is_file() or os.name != "nt"}
+
+
+def test_a_result_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, synced: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = []
+
+    def renamed(old: Path, new: Path, replace: Callable[..., None] = os.replace) -> None:
+        if Path(new).name == "run.zarr":
+            missing.append(files(old) - synced)
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", renamed)
+    turned().save(tmp_path / "run.zarr")
+    assert missing == [set()]
+    assert tmp_path.stat().st_ino in synced
+
+
+def test_a_block_is_on_the_disk_before_its_note(
+    tmp_path: Path, synced: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, missing = tmp_path / "spins.zarr", []
+
+    def written(note: Path, text: str, write: Callable[..., Path] = ensemble_store.write_text) -> Path:
+        missing.append(files(path) - synced)
+        return write(note, text)
+
+    monkeypatch.setattr(ensemble_store, "write_text", written)
+    reduce = {"spin": lambda some: some.omega.max(axis=(1, 2))}
+    ph.ensemble(member, members=5, **RUN, store=path, inputs={"i": np.arange(5)}, reduce=reduce)
+    assert missing == [set()]
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, PermissionError(13, "Permission denied")])
+def test_a_result_that_cannot_be_moved_into_place_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Any
+) -> None:
+    path, real = tmp_path / "run.zarr", os.replace
+    turned().save(path)
+
+    def failing(old: Path, new: Path) -> None:
+        if Path(new) == path and old.suffix == ".zarr":
+            if raised is KeyboardInterrupt:
+                os.kill(os.getpid(), signal.SIGINT)  # waits until both names are right
+            else:
+                raise raised
+        real(old, new)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises((KeyboardInterrupt, PolhodeError)):
+        turned(0.05).save(path)
+    assert ph.load(path).step == (0.05 if raised is KeyboardInterrupt else 0.1)
+    assert os.listdir(tmp_path) == ["run.zarr"]
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_other_codecs_are_refused_unread(store: Path) -> None:
+    group = zarr.open_group(store, mode="r+")
+    group.create_array(
+        "state", shape=(5, 3, 12), dtype="f8", compressors=zarr.codecs.GzipCodec(), overwrite=True, chunks=(5, 3, 12)
+    )
+    with pytest.raises(InvalidInputError, match=r"not written by polhode: .*gzip"):
+        ph.Ensemble.load(store)
+    shutil.rmtree(store)
+    zarr.open_group(store, mode="w", zarr_format=2).attrs["polhode_ensemble_store"] = {}
+    with pytest.raises(InvalidInputError, match="damaged or incomplete"):
+        EnsembleStore(store).header  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("members", 10**12), ("block", 0), ("block", "x"), ("form", "x"), ("system", []), ("t", [])]
+)
+@pytest.mark.parametrize("forged", [False, True])
+def test_a_changed_header_is_refused(store: Path, key: str, value: Any, forged: bool) -> None:
+    def change(content: dict[str, Any]) -> None:
+        header = content["attributes"][ensemble_store.HEADER]
+        header[key] = value
+        if forged:
+            content["attributes"][ensemble_store.CHECKSUM] = ensemble_store._digest(header)
+
+    changed(store / "zarr.json", change)
+    with pytest.raises(InvalidInputError, match="damaged or incomplete" if forged else "checksum of its header"):
+        ph.Ensemble.load(store)
+
+
+def test_a_chunk_of_another_store_is_noticed(store: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.zarr"
+    ph.ensemble(lambda i: member(i + 1), members=5, **RUN, store=other, inputs={"i": np.arange(5) + 1})
+    shutil.copytree(other / "state", store / "state", dirs_exist_ok=True)
+    with pytest.raises(InvalidInputError, match=r"missing or damaged: delete blocks.000000.json"):
+        ph.Ensemble.load(store)
+    (store / "blocks" / "000000.json").unlink()
+    assert ph.ensemble(member, members=5, **RUN, store=store, inputs={"i": np.arange(5)}).failed.sum() == 0
+    shutil.copytree(other / "input_i", store / "input_i", dirs_exist_ok=True)
+    with pytest.raises(InvalidInputError, match="checksum of i is wrong"):
+        ph.Ensemble.load(store)
+
+
+def test_one_run_at_a_time(store: Path) -> None:
+    pytest.importorskip("fcntl")
+    (store / "blocks" / "000000.json").unlink()
+
+    def again() -> ph.Ensemble:
+        return ph.ensemble(member, members=5, **RUN, store=store, inputs={"i": np.arange(5)})
+
+    with (
+        ThreadPoolExecutor(1) as other,
+        EnsembleStore(store).held(),
+        pytest.raises(InvalidInputError, match="another run is writing here"),
+    ):
+        other.submit(again).result()
+    assert len(again()) == 5
