@@ -165,3 +165,22 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT", 1)
     with pytest.raises(PolhodeError, match="no scheduler answers"):
         ph.ensemble(member, members=5, **RUN, store=tmp_path / "a.zarr", client="tcp://127.0.0.1:1")
+
+
+def test_a_scheduler_that_goes_away_is_one_message_wherever_it_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client may still count as connected then."""
+    distributed = pytest.importorskip("distributed")
+
+    def gone() -> None:
+        raise distributed.comm.CommClosedError("connection reset by peer")
+
+    with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
+        monkeypatch.setattr(client, "ncores", gone)
+        with pytest.raises(PolhodeError, match="the scheduler has gone away"):
+            ph.ensemble(member, members=5, **RUN, store=tmp_path / "a.zarr", client=client)
+        address = client.scheduler.address
+        monkeypatch.setattr(distributed.Client, "ncores", lambda client: gone())
+        with pytest.raises(PolhodeError, match="the scheduler has gone away"):
+            ph.ensemble(member, members=5, **RUN, store=tmp_path / "b.zarr", client=address)

@@ -54,7 +54,7 @@ def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool 
         except (distributed.KilledWorker, TimeoutError) as error:
             raise PolhodeError(f"the cluster gave up on a block: {error}") from error
         except (CancelledError, OSError) as error:
-            if connected.status == RUNNING and not isinstance(error, CancelledError):
+            if connected.status == RUNNING and not isinstance(error, (CancelledError, distributed.comm.CommClosedError)):
                 raise  # by the user's function
             raise PolhodeError(
                 "the scheduler has gone away: start it and its workers, and run the same again, which goes on from what is done"
@@ -74,10 +74,11 @@ def _connected(client: Any) -> Iterator[Any]:
     if not isinstance(client, str):
         raise InvalidInputError("client", client, "a dask.distributed.Client, or the address of a scheduler")
     try:
-        with distributed.Client(client, timeout=CONNECT) as made:
-            yield made
+        made = distributed.Client(client, timeout=CONNECT)
     except OSError as error:
         raise PolhodeError(f"no scheduler answers at {client}: {error}") from error
+    with made:
+        yield made
 
 
 @contextmanager
