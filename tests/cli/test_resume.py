@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import polhode as ph
-from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.build import Plan, build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 
@@ -56,6 +56,35 @@ def test_a_killed_run_goes_on_to_the_same_bits(
     assert found.carry.tobytes() == plain.carry.tobytes()
     assert list(Path("out").glob("**/*.checkpoint")) == list(Path("out").glob("**/.*")) == []
     assert "there is no unfinished run" in output_of("resume", "out", code=2)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ["run.steps=1000"],
+        ["run.steps=", "run.save_every=", "run.t_end=2", "run.t_eval=[1, 2]"],
+        ["method=", "method.type=Exact"],
+    ],
+)
+def test_a_run_that_is_killed_before_its_first_checkpoint_can_be_resumed(
+    changes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def killed(*_: object, steps: int | None = None, **options: object) -> ph.Trajectory:
+        if steps is None:
+            raise SystemExit(9)
+        return real(*_, steps=steps, **options)  # type: ignore[arg-type]
+
+    real = Plan.run
+    sets = [part for change in changes for part in ("--set", change)]
+    with monkeypatch.context() as patch:
+        patch.setattr(Plan, "run", killed)
+        output_of("run", "free_rigid_body", *sets, "--no-plots", "--no-report", "--quiet", code=9)
+    output_of("resume", "out", "--quiet")
+    plain = build_plan(load_scenario(find_example("free_rigid_body"), changes)).run()
+    assert ph.load("out/free_rigid_body.nc").R.tobytes() == plain.R.tobytes()
+    assert not Path("out/free_rigid_body.checkpoint").exists()
 
 
 def test_the_same_command_again_goes_on_and_overwrite_starts_anew(

@@ -13,7 +13,7 @@ import typer
 
 from ..core.callbacks import defer_signals, treat_termination_as_interrupt
 from ..core.extras import missing
-from ..errors import ConvergenceError, InvalidInputError, RunInterruptedError, RunWarning
+from ..errors import ConvergenceError, InvalidInputError, PolhodeError, RunInterruptedError, RunWarning
 from .base import (
     Changes,
     Folder,
@@ -208,12 +208,15 @@ def _computed(
             elif earlier:
                 trajectory = plan.resume(load(earlier), progress=progress)
             else:
+                _store_start(plan, store)
                 trajectory = plan.run(**often, checkpoint=store.path)
     except ConvergenceError as error:
         if plan.stored is not None and store.segments:
             write_streamed(store, partial)
             store.remove()
             fail(f"{error}\nmost samples before it are in {partial}", 1)
+        if len(store.segments) == 1:  # nothing but the start
+            store.remove()
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
         if plan.stored is not None:
@@ -228,6 +231,13 @@ def _computed(
     except KeyboardInterrupt:
         fail(f"interrupted; the result is in {file}", 130)
     return trajectory
+
+
+def _store_start(plan: Plan, store: CheckpointFolder) -> None:
+    """Store the first sample, so that `resume` finds the run whenever it is killed. A run to a tolerance has no checkpoints."""
+    if plan.steps is not None and not store.segments:
+        with suppress(OSError, PolhodeError):  # as on a full disk, which is no reason not to run
+            store.append(plan.run(steps=0), 0)
 
 
 @main.command(cls=ScenarioCommand)
