@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.bodies import Sphere
+from polhode.errors import NearContactWarning
 
 
 def _tidal() -> ph.State:
@@ -71,3 +72,37 @@ def test_a_message_says_what_was_refused(name: str) -> None:
     make, words = CASES[name]
     with pytest.raises(ph.PolhodeError, match=words):
         make()
+
+
+def _ensemble() -> ph.Ensemble:
+    start = ph.FreeRigidBody.example()
+    return ph.ensemble([start, start], step=0.1, steps=2)
+
+
+def _run(provenance: object = None) -> ph.Trajectory:
+    return ph.simulate(ph.FullTwoBodyProblem.example(), step=0.01, steps=2, provenance=provenance)  # type: ignore[call-overload, no-any-return]
+
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "provenance that is text": (lambda: _run("x"), "provenance = 'x': expected a mapping"),
+    "provenance that is a list": (lambda: _run([1, 2, 3]), "expected a mapping"),
+    "quantiles of a function": (lambda: _ensemble().quantiles(print), "expected one of R, q, omega, Pi"),  # type: ignore[arg-type]
+    "quantiles of an unknown field": (lambda: _ensemble().quantiles("v"), "expected one of R, q, omega, Pi"),
+    "levels that are no shares": (lambda: _ensemble().quantiles("omega", [0.5, 1.5]), "numbers from 0 to 1"),
+    "levels that are no numbers": (lambda: _ensemble().quantiles("omega", "x"), "numbers from 0 to 1"),
+    "an input that is a list": (lambda: _ensemble().input(["x"]), "none: no inputs are known"),  # type: ignore[arg-type]
+    "a figure that is a list": (lambda: _ensemble().plot(["fan"]), "expected one of fan"),  # type: ignore[arg-type]
+    "a pair that is a number": (lambda: _run().orbit(3), "expected two bodies"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_arguments_of_another_kind_are_refused_in_words(case: str) -> None:
+    call, words = REFUSED[case]
+    with pytest.raises(ph.InvalidInputError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("kind", [ph.PolhodeError, NearContactWarning])
+def test_no_message_gives_orders_to_the_terminal(kind: type[Exception]) -> None:
+    assert str(kind("\x1b]0;title\x07 could not be written")) == r"\x1b]0;title\x07 could not be written"

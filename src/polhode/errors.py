@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .plain_text import printable
+
 if TYPE_CHECKING:
     from .simulation.trajectory import Trajectory
 
 
 class PolhodeError(Exception):
-    """Every error that polhode raises on purpose."""
+    """Every error that polhode raises on purpose. Its message gives no orders to a terminal, whatever it names."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(printable(each) if isinstance(each, str) else each for each in args))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, self.__dict__)
@@ -92,6 +97,9 @@ class SaturationWarning(UserWarning):
 class RunWarning(UserWarning):
     """A reason to check the result of a run before it is used; the message says what to do.
     `polhode.Trajectory.warnings` lists all of them."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(printable(each) if isinstance(each, str) else each for each in args))
 
 
 class AccuracyWarning(RunWarning):

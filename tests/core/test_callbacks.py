@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.core.callbacks import defer_signals
+from polhode.core.callbacks import defer_signals, treat_termination_as_interrupt
 from polhode.simulation.events import Crossing
 
 STEPS = 40
@@ -180,3 +181,31 @@ def test_functions_of_one_code_see_their_own_variables() -> None:
     for Pi, factor in zip(found, (1, 3), strict=True):
         plain = ph.AttitudeBody([1, 2, 3], potential=f"{factor}*R33").state(R=states[0].R, Pi=states[0].Pi)
         np.testing.assert_allclose(Pi, ph.simulate(plain, step=0.05, steps=3, method=ph.LGVI()).Pi[-1], atol=1e-9)
+
+
+def test_an_interruption_that_a_destructor_swallows_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost: list[object] = []
+
+    class Interrupted:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    class Failing:
+        def __del__(self) -> None:
+            raise OSError
+
+    def end_and_wait() -> None:
+        Interrupted()
+        for _ in range(1000):
+            time.sleep(0.01)
+
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: lost.append(unraisable.exc_type))
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        treat_termination_as_interrupt()
+        Failing()
+        with pytest.raises(KeyboardInterrupt):
+            end_and_wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert lost == [OSError]

@@ -12,6 +12,7 @@ import pytest
 import polhode as ph
 from polhode.bodies import Polyhedron
 from polhode.errors import PolhodeError
+from polhode.io import netcdf
 from polhode.io.checkpoint_folder import CheckpointFolder
 from polhode.io.exchange.ccsds import read_ccsds, write_aem, write_oem
 from polhode.io.exchange.inertial_motion import Motion, motions
@@ -120,3 +121,39 @@ def test_meshes(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"body.{kind}"
     trimesh.Trimesh(CORNERS, FACES, process=False).export(file)
     try_all(file, lambda: Polyhedron.from_file(file, mass=1.0), lambda body: bool(body.mass == 1.0))
+
+
+def test_what_is_written_to_a_file_that_was_left_open_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDF5 would go on with what it knows of the open one, and so take a file without its end for whole."""
+
+    def damaged_names(item: Any) -> dict[str, Any]:
+        raise RuntimeError("NetCDF: HDF error")
+
+    file, other = tmp_path / "run.nc", run(save_every=4)
+    plain = run()
+    plain.save(file)
+    content = file.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(netcdf, "attributes_of", damaged_names)
+        with pytest.raises(PolhodeError, match="damaged"):
+            ph.load(file)
+    for part in (content[:-200], content[: len(content) // 3], b"x" * 100):
+        file.write_bytes(part)
+        with pytest.raises(PolhodeError, match="damaged"):
+            ph.load(file)
+    file.write_bytes(content)
+    np.testing.assert_array_equal(ph.load(file).R, plain.R)
+    other.save(tmp_path / "other.nc")
+    file.write_bytes((tmp_path / "other.nc").read_bytes())
+    np.testing.assert_array_equal(ph.load(file).R, other.R)
+
+
+@pytest.mark.parametrize("cut", [1, 40, 80])
+def test_a_line_of_the_checksum_without_its_end_is_noticed(tmp_path: Path, cut: int) -> None:
+    file = tmp_path / "run.nc"
+    run().save(file)
+    file.write_bytes(file.read_bytes()[:-cut])
+    with pytest.raises(PolhodeError, match="damaged or incomplete"):
+        ph.load(file)

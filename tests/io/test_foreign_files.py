@@ -116,3 +116,8 @@ def test_a_mesh_given_by_mass_is_rebuilt_too(tmp_path: Path) -> None:
     body = Polyhedron.from_file(mesh_file(tmp_path / "a.obj", 1.5), mass=3.0, scale=10.0)
     again: Any = body_from(json.loads(json.dumps(body.describe())))
     assert (again.mass, again.density, again.volume) == (body.mass, body.density, body.volume)
+
+
+def test_a_name_that_is_too_long_is_refused_in_words() -> None:
+    with pytest.raises(ph.InvalidInputError, match="name too long"):
+        ph.load("n" * 5000)

@@ -6,6 +6,7 @@ if they were points. Bodies are counted from 0.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def body_numbers(trajectory: Trajectory, pair: Pair) -> tuple[int, int]:
     names = trajectory.system.body_labels
     if len(trajectory.system.bodies) < 2:
         raise InvalidInputError("trajectory", trajectory, "a trajectory of at least two bodies in space")
-    if isinstance(pair, str) or len(pair) != 2:
+    if isinstance(pair, str) or not isinstance(pair, Collection) or len(pair) != 2:
         raise InvalidInputError("pair", pair, f"two bodies, by their numbers from 0 or of {', '.join(names)}")
     i, j = (trajectory.system.body_number(body, "pair") for body in pair)
     if i == j:

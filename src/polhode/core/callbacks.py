@@ -8,12 +8,16 @@ has ended; a callback that follows leaves NaN too, so that a loop with slow call
 from __future__ import annotations
 
 import _signal
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import ContextDecorator
+from functools import partial
 from typing import Any
 
+MOMENT = 0.01  # seconds
 SIGNALS = (int(signal.SIGINT), int(signal.SIGTERM))
 # without the wrappers of `signal`, which look for the name of every handler: that takes longer than a hundred steps
 get_handler, set_handler = _signal.getsignal, _signal.signal
@@ -81,10 +85,20 @@ def error_noted() -> bool:
 
 
 def treat_termination_as_interrupt() -> None:
-    """From now on SIGTERM has the effect of Ctrl-C, unless it has a handler already."""
+    """From now on SIGTERM has the effect of Ctrl-C, unless it has a handler already; and neither is lost where Python cannot
+    raise anything, as in the callbacks and destructors of the compiler."""
     alone = threading.current_thread() is threading.main_thread()
     if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        sys.unraisablehook = partial(_interrupt_again, sys.unraisablehook)
+
+
+def _interrupt_again(before: Callable[[Any], Any], lost: Any) -> None:
+    """Interrupt once more, a moment later, if what could not be raised is an interruption."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(MOMENT, _thread.interrupt_main, (signal.SIGTERM,)).start()
+    else:
+        before(lost)
 
 
 class defer_signals:

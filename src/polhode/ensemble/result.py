@@ -175,14 +175,18 @@ class Ensemble(Labelled):
 
     def quantiles(self, field: str, levels: Any = (0.05, 0.25, 0.5, 0.75, 0.95)) -> Array:
         """Quantiles over the members that did not fail, (level, time, …), of a field."""
-        good = ~self.failed
+        fields, good, wanted = self.members.first.system.fields, ~self.failed, np.asarray(levels)
+        if not isinstance(field, str) or field not in fields:
+            raise InvalidInputError("field", field, f"one of {', '.join(fields)}")
+        if wanted.dtype.kind not in "fiu" or not np.all((wanted >= 0.0) & (wanted <= 1.0)):
+            raise InvalidInputError("levels", levels, "numbers from 0 to 1")
         if not good.any():
             raise PolhodeError("all members of the ensemble failed")
-        return np.asarray(np.quantile(getattr(self, field)[good], np.asarray(levels), axis=0))
+        return np.asarray(np.quantile(getattr(self, field)[good], wanted, axis=0))
 
     def input(self, name: str) -> Array:
         """The numbers in which members differ, by name."""
-        if name not in self.inputs:
+        if not isinstance(name, str) or name not in self.inputs:
             raise InvalidInputError("input", name, f"one of {', '.join(self.inputs) or 'none: no inputs are known'}")
         return self.inputs[name]
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from .memory import physical_memory
 # the checksum (fletcher32) makes a damaged file an error instead of other numbers
 LOSSLESS: dict[str, Any] = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
 SEAL = b"\npolhode: SHA-256 of all before: %s\n"
+SEAL_START = SEAL[:9]  # so much of a line that was cut is still told from other bytes
 COORDINATES = "coordinates"  # the attribute by which CF names the further coordinates of a variable
 
 
@@ -69,8 +72,11 @@ def check_seal(path: Path) -> None:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - length))
         seal = file.read()
-        if seal[: SEAL.index(b"%")] != SEAL[: SEAL.index(b"%")]:
+        start = seal.rfind(SEAL_START)
+        if start < 0:
             return
+        if start > 0:
+            raise OSError("the end of the file is missing")
         found, left = hashlib.sha256(), size - length
         file.seek(0)
         while left:
@@ -98,10 +104,16 @@ def opened(path: Path) -> Iterator[Any]:
     """A NetCDF file that is open for reading, whose numbers are given as they stand there.
 
     Where names or attributes are damaged, the NetCDF library would crash the process when it closes the file, which an object
-    does at its end at the latest. Such a file is left open: nothing ever ends the object.
+    does at its end at the latest. Such a file is left open: nothing ever ends the object. What is written to it later is read
+    from a copy, since HDF5 would go on with what it knows of the open one.
     """
     import netCDF4
 
+    identity = _identity(path)
+    if identity in _left_open:
+        with TemporaryDirectory() as folder, opened(Path(shutil.copy(path, Path(folder) / "copy.nc"))) as copy:
+            yield copy
+        return
     file: Any = netCDF4.Dataset.__new__(netCDF4.Dataset)
     try:
         file.__init__(path)
@@ -109,12 +121,22 @@ def opened(path: Path) -> Iterator[Any]:
             attributes_of(item)
     except Exception as error:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(file))
+        _left_open.add(identity)
         if isinstance(error, AttributeError):  # the one that netCDF4 raises where an attribute cannot be read
             raise RuntimeError(str(error)) from error
         raise
     with file:
         file.set_auto_maskandscale(False)
         yield file
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """What HDF5 knows an open file by."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+_left_open: set[tuple[int, int]] = set()
 
 
 def attributes_of(item: Any) -> dict[str, Any]:

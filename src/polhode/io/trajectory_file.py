@@ -175,7 +175,11 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
     polhode.errors.InvalidInputError: path = 'nowhere.nc': this file does not exist
     """
     file = Path(path)
-    if not file.exists():
+    try:
+        there = file.exists()
+    except OSError as error:  # the name is too long
+        raise InvalidInputError("path", str(path), problem=str(error.strerror)) from None
+    if not there:
         from .scenario.examples import example_scenarios
 
         example = f"; `polhode run {path}` makes a result of this example" if str(path) in example_scenarios() else ""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.dates import Epoch
 from ..core.system import State, System
 from ..core.units import Units
+from ..errors import InvalidInputError
 
 Array = NDArray[np.float64]
 
@@ -130,6 +131,8 @@ def labels(
     epoch: Epoch | str | Mapping[str, str] | None,
 ) -> dict[str, Any]:
     """The provenance with these units and this epoch, where they are given."""
+    if provenance is not None and not isinstance(provenance, Mapping):
+        raise InvalidInputError("provenance", provenance, "a mapping of names to text, numbers, lists and mappings")
     found = dict(provenance or {})
     if units is not None and (named := Units.given(units).describe()):
         found["units"] = named

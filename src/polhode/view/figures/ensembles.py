@@ -24,7 +24,7 @@ LETTERS = "xyz"
 
 def plot_ensemble(ensemble: Ensemble, figure: str = "fan", **options: Any) -> Figure:
     """The figure of this name."""
-    if figure not in FIGURES:
+    if not isinstance(figure, str) or figure not in FIGURES:
         raise InvalidInputError("figure", figure, f"one of {', '.join(FIGURES)}")
     return FIGURES[figure](ensemble, **options)
 
