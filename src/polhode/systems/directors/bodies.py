@@ -83,7 +83,7 @@ class DirectorBody(AttitudeSystem):
         self.conserved = {} if self.moment.acts else type(self).conserved
         self.hamiltonian = type(self).hamiltonian and not self.moment.acts
         if self.moment.function is not None:
-            self._representations = director_representations(self.twistless, self.moment.function)
+            self._representations = director_representations(self.twistless, self.moment.function, self.moment.user)
 
     @property
     def representations(self) -> Mapping[str, Representation]:

@@ -6,6 +6,7 @@ Letters and equation numbers as in `balance`, which solves for the rotation over
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...core.layout import Layout, Variable
@@ -44,7 +45,7 @@ from ..attitude.base import (
     put_rates,
 )
 from ..inputs.external_moment import body_moment
-from ..inputs.user_flow import UserFlow, UserRate
+from ..inputs.user_flow import GivenFunction, UserFlow, UserRate
 from ..inputs.user_functions import remembered
 from .balance import diagonal, euler_inertia, increment, moment_halfway, plus, spatial_impulse, weighed
 
@@ -186,14 +187,17 @@ def split_rates(S: Any, y: Any, p: Any, t: Any, dy: Any, moment: Any, twistless:
 
 
 @remembered
-def director_representations(twistless: bool, moment: Any = None) -> dict[str, Representation]:
-    """The four representations, for a moment given as a kernel, or (None) as numbers among the parameters.
+def director_representations(
+    twistless: bool, moment: Any = None, user: GivenFunction | None = None
+) -> dict[str, Representation]:
+    """The four representations, for a moment given as a kernel, by the function of a `user`, or (None) as numbers among
+    the parameters.
 
     The flows close over nothing but a truth value and None unless the user gave a function, so that the disk cache
     knows them again.
     """
-    made: Callable[[Any], Flow] = flow if moment is None else UserFlow
-    made_rate: Callable[[Any], Rate] = rate if moment is None else UserRate
+    made: Callable[[Any], Flow] = flow if moment is None else partial(UserFlow, moment=user)
+    made_rate: Callable[[Any], Rate] = rate if moment is None else partial(UserRate, moment=user)
 
     @made_rate
     def body(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:

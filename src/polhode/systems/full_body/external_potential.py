@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
@@ -24,7 +25,7 @@ from ...core.finite_differences import OFFSETS, WEIGHTS
 from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.vectors import Matrix, Vector
-from ...scalars import Dual, Lanes, ParameterDual, duals, get, kernel, partial, put3, put9, seeded, value, width
+from ...scalars import Dual, Lanes, ParameterDual, double, duals, get, kernel, partial, put3, put9, seeded, value, width
 from ...scalars.compile import Kernel
 from ...scalars.functions import overloads
 from ..inputs.attitude_potential import entries, moved
@@ -41,6 +42,7 @@ from ..inputs.sympy_kernels import (
     text_of,
 )
 from ..inputs.tracing import trace
+from ..inputs.user_flow import check_differentiable
 from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
 
 Array = NDArray[np.float64]
@@ -113,6 +115,8 @@ class ExternalPotential:
         user, named = UserFunction(function), self.named
         _, taken = taken_parameters("potential", function, named, (2,))
         formula, self.text = with_values(user, "x_, R_", "x_, R_", taken, named), user.function.__name__
+        numbers = types.Tuple([each(double) for each in named.types])
+        check_differentiable("potential", function, formula, types.UniTuple(SIX, 3), types.UniTuple(SIX, 9), numbers)
         values = kernel_from_text("values", ["def values(V):", f"    return {named.text('V[{}]')}"], {})
         self.evaluate = evaluation_by_duals(formula, values, named.size, self.length)
         self._plain = lambda t, x, R: formula(x, R, named.values)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...core.checks import check_finite
 from ...errors import InvalidInputError
+from ...geometry.vectors import Matrix, Vector
 from ...scalars import double, kernel
 from ...scalars.compile import Kernel
 from ...scalars.fingerprint import plain
@@ -33,7 +34,15 @@ from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, on_arrays, text_of
 from .tracing import trace
 from .user_flow import reason
-from .user_functions import UserFunction, remembered, taken_parameters, with_arguments, with_values
+from .user_functions import (
+    UserFunction,
+    is_real,
+    remembered,
+    said,
+    taken_parameters,
+    with_arguments,
+    with_values,
+)
 
 Array = NDArray[np.float64]
 POTENTIAL = 'a formula in theta such as "1 - cos(theta)", a kernel U(theta), or a Python function U(theta)'
@@ -75,17 +84,22 @@ class AnglePotential:
             problem = f"a function that takes named parameters ({', '.join(taken)}) and neither compares nor chooses"
             raise InvalidInputError(field, given, problem)
         else:
-            self._from_function(given)
+            self._from_function(field, given)
         self.name = getattr(given, "__name__", "a Python function")
         self._check(field, given)
         if self.expression is None and not isinstance(given, (Kernel, Dispatcher)):
             warn_of_slowness(field)
 
-    def _from_function(self, given: Any) -> None:
+    def _from_function(self, field: str, given: Any) -> None:
         """As a function of an attitude and a vector whose first component is the angle."""
         if isinstance(given, (Kernel, Dispatcher)):
-            user = kernel(plain(given))
-            value, first, _ = kernel_derivatives(lambda R, v: user(v[0]))
+            user = UserFunction(given).kernel
+
+            @kernel
+            def of_first(R: Matrix, v: Vector) -> Any:
+                return user(v[0])
+
+            value, first, _ = kernel_derivatives(of_first, field, given)
         else:
             value, first, _ = python_derivatives(lambda R, v: given(float(v[0])))
 
@@ -210,8 +224,8 @@ def _law(given: Any, field: str, parameters: NamedParameters) -> Any:
     except (NumbaError, AttributeError, TypeError) as error:
         raise InvalidInputError(field, given, f"{TORQUE}; Numba: {reason(error)}") from error
     result = user.dispatcher.overloads[arguments].signature.return_type
-    if not isinstance(result, types.Number):
-        raise InvalidInputError(field, given, f"{TORQUE}; it returns {result}")
+    if not is_real(result):
+        raise InvalidInputError(field, given, f"{TORQUE}; it returns {said(result)}")
     return _of_one_type(user)
 
 

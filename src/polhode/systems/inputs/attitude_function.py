@@ -36,7 +36,7 @@ from .numerical_derivatives import kernel_derivatives, python_derivatives
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, moment_of, on_arrays, symbols, text_of
 from .tracing import trace
-from .user_functions import taken_parameters, with_arguments
+from .user_functions import UserFunction, taken_parameters, with_arguments
 
 Array = NDArray[np.float64]
 SYMMETRIC = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))  # the order of six entries
@@ -59,7 +59,7 @@ class AttitudeFunction:
             problem = f"a function that takes named parameters ({', '.join(taken)}) and neither compares nor chooses"
             raise InvalidInputError(field, given, problem)
         elif isinstance(given, (Kernel, Dispatcher)):
-            self.value, self.first, self.second = kernel_derivatives(given)
+            self.value, self.first, self.second = kernel_derivatives(UserFunction(given).kernel, field, given)
         else:
             self.value, self.first, self.second = python_derivatives(given)
         self.name = "" if self.expression is not None else getattr(given, "__name__", "a Python function")

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
@@ -31,7 +32,7 @@ from ...errors import InvalidInputError
 from ...geometry import so3
 from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, Vector, add, cross
-from ...scalars import duals, kernel, par, partial, seeded
+from ...scalars import double, duals, kernel, par, partial, seeded
 from ...scalars.compile import Kernel
 from .dual_gradients import SPACING, moments_at, write_moments
 from .limits import limited
@@ -48,6 +49,7 @@ from .sympy_kernels import (
     text_of,
 )
 from .tracing import trace
+from .user_flow import check_differentiable
 from .user_functions import UserFunction, called_function, remembered, taken_parameters, with_values
 
 Array = NDArray[np.float64]
@@ -109,6 +111,9 @@ class CompiledPotential(Potential):
         attitudes = ", ".join(f"A{i}_" for i in range(bodies))
         self.formula = with_values(user, attitudes, attitudes, taken, parameters)
         self.bodies, self.parameters, self.name = bodies, parameters, user.function.__name__
+        D = duals(3 * bodies)
+        values = types.Tuple([each(double) for each in parameters.types])
+        check_differentiable(field, function, self.formula, *[types.UniTuple(D, 9)] * bodies, values)
         lines = ["def gradient(R, V, M):"]
         for i in range(bodies):
             seeds = ", ".join(f"seeded(D, 0.0, {3 * i + j})" for j in range(3))
@@ -116,7 +121,7 @@ class CompiledPotential(Potential):
             lines.append(f"    A{i} = moved(({entries}), ({seeds}))")
         lines.append(f"    u = U({', '.join(f'A{i}' for i in range(bodies))}, {parameters.text('V[{}]')})")
         lines += [f"    M[{k}] = -partial(u, {k})" for k in range(3 * bodies)]
-        names = {"moved": moved, "seeded": seeded, "partial": partial, "U": self.formula, "D": duals(3 * bodies)}
+        names = {"moved": moved, "seeded": seeded, "partial": partial, "U": self.formula, "D": D}
         self.write = numerical_moments(
             kernel_from_text("gradient", lines, names), bodies, parameters.at, parameters.size
         )

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
@@ -39,7 +38,7 @@ from .named_parameters import NONE, NamedParameters
 from .parser import is_formula
 from .sympy_kernels import formula_kernel, known_symbols, symbols, text_of
 from .user_flow import reason
-from .user_functions import StateFunction, remembered
+from .user_functions import StateFunction, is_real, remembered, said
 
 Array = NDArray[np.float64]
 
@@ -273,8 +272,8 @@ def _checked_function(function: Any, name: str, parameters: NamedParameters) -> 
     except (NumbaError, AttributeError, TypeError) as error:
         raise InvalidInputError(name, function, f"{FUNCTION}; Numba: {reason(error)}") from error
     kinds = getattr(result, "types", ())
-    if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
-        raise InvalidInputError(name, function, f"{FUNCTION}; it returns {result}")
+    if len(kinds) != 3 or not all(is_real(kind) for kind in kinds):
+        raise InvalidInputError(name, function, f"{FUNCTION}; it returns {said(result)}")
     return user
 
 

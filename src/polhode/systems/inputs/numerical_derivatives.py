@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from ...core import callbacks
@@ -21,9 +22,9 @@ from ...geometry.unchecked import rotation_exp
 from ...geometry.vectors import Matrix, Vector
 from ...scalars import Dual, duals, get, kernel, partial, put, seeded, value, width
 from ...scalars.compile import dispatcher_of
-from ...scalars.fingerprint import plain
 from ...scalars.functions import overloads
 from .dual_gradients import SPACING
+from .user_flow import check_differentiable
 
 Array = NDArray[np.float64]
 SIX = duals(6)
@@ -32,9 +33,9 @@ ORDER = (0, 7, 14, 8, 2, 1)  # of the six entries of ∂²f/∂v² in a 3 × 6 t
 Derivatives = tuple[Callable[[Any], Any], Any, Any]
 
 
-def kernel_derivatives(function: Any) -> Derivatives:
-    """The value, and the kernels `first` and `second`, of a kernel."""
-    formula = kernel(plain(function))
+def kernel_derivatives(formula: Any, field: str = "function", given: Any = None) -> Derivatives:
+    """The value, and the kernels `first` and `second`, of a kernel of R and v, made of what a user has `given` as `field`."""
+    check_differentiable(field, given, formula, types.UniTuple(SIX, ENTRIES), types.UniTuple(SIX, NUMBERS - ENTRIES))
 
     @kernel
     def gradient(x: Any, out: Any) -> None:

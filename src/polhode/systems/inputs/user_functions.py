@@ -13,10 +13,12 @@ from functools import cached_property, lru_cache
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from ...errors import InvalidInputError
-from ...scalars import double, kernel
+from ...scalars import double
+from ...scalars.compile import Kernel
 from ...scalars.fingerprint import contents, plain
 from .named_parameters import NamedParameters
 from .sympy_kernels import KEPT, kernel_from_text
@@ -68,9 +70,39 @@ def called_function(function: Any) -> UserFunction:
     return UserFunction(function, id(getattr(read, "__globals__", None)), *map(id, cells))
 
 
+class UserKernel(Kernel):
+    """A kernel that a user wrote. Python calls it on arrays also where it branches on a value, or calls functions of one
+    number: it is then called for each of their entries.
+
+    >>> UserKernel(lambda x: x if x > 0.0 else 2.0 * x)(np.array([1.0, -1.0]))
+    array([ 1., -2.])
+    """
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self.function(*arguments)
+        except (TypeError, ValueError):
+            shape = np.broadcast_shapes(*map(np.shape, _leaves(arguments)))
+            if not shape:
+                raise
+            found = np.array([self.function(*_entry(arguments, shape, i)) for i in np.ndindex(shape)])
+            stacks = found.reshape(*shape, *found.shape[1:])
+            return tuple(np.moveaxis(stacks, -1, 0)) if found.ndim > 1 else stacks
+
+
+def _leaves(arguments: tuple[Any, ...]) -> list[Any]:
+    """The numbers and arrays in tuples of tuples of them."""
+    return [x for each in arguments for x in (_leaves(each) if isinstance(each, tuple) else [each])]
+
+
+def _entry(arguments: tuple[Any, ...], shape: tuple[int, ...], i: tuple[int, ...]) -> tuple[Any, ...]:
+    """The same tuples with entry i of each array."""
+    return tuple(_entry(x, shape, i) if isinstance(x, tuple) else np.broadcast_to(x, shape)[i] for x in arguments)
+
+
 @lru_cache(maxsize=KEPT)
 def _kernel_of(user: UserFunction) -> Any:
-    return kernel(user.function)
+    return UserKernel(user.function)
 
 
 def taken_parameters(
@@ -85,15 +117,33 @@ def taken_parameters(
         return own[-1], []
     taken = [each.name for each in arguments if each.name in parameters.names]
     others = [each.name for each in arguments if each.name not in taken and each.default is each.empty]
-    counts = " or ".join(map(str, own))
+    counts = " or ".join(map(str, own)) + (" arguments" if own[-1] > 1 else " argument")
     if len(others) > own[-1]:
         extra = ", ".join(others[own[-1] :])
         values = f"parameters with a value for each further argument: {extra}"
-        raise InvalidInputError(field, function, f"a function of {counts} arguments, or {values}")
+        raise InvalidInputError(field, function, f"a function of {counts}, or {values}")
     if taken and (len(others) not in own or [each.name for each in arguments][len(others) :][: len(taken)] != taken):
-        raise InvalidInputError(field, function, f"a function of {counts} arguments, and behind them its parameters")
+        raise InvalidInputError(field, function, f"a function of {counts}, and behind them its parameters")
     parameters.use(taken)
     return len(others), taken
+
+
+def is_real(kind: Any) -> bool:
+    """Whether it is Numba's type of a real number."""
+    return isinstance(kind, (types.Integer, types.Float))
+
+
+def said(kind: Any) -> str:
+    """What a value of this type of Numba's is called.
+
+    >>> said(types.UniTuple(types.float64, 2)), said(types.Array(types.float64, 1, "C"))
+    ('a tuple of float64, float64', 'an array')
+    """
+    if isinstance(kind, types.BaseTuple):
+        return f"a tuple of {', '.join(said(each) for each in kind.types)}"
+    names = ((types.List, "a list"), (types.Array, "an array"), (types.NoneType, "nothing"))
+    plain = types.unliteral(kind)
+    return next((name for known, name in names if isinstance(kind, known)), str(plain))
 
 
 def with_arguments(function: Callable[..., Any], *names: str) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from ..inputs.named_parameters import NamedParameters
 from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, known_symbols, text_of
 from ..inputs.user_flow import reason
-from ..inputs.user_functions import UserFunction, remembered, taken_parameters, with_values
+from ..inputs.user_functions import UserFunction, is_real, remembered, said, taken_parameters, with_values
 
 Array = NDArray[np.float64]
 
@@ -32,13 +32,23 @@ def is_of_time(rho: Any) -> bool:
 class GivenMomentum:
     """ρ(t): a function of time that returns three numbers, or three formulas in t.
 
-    `kernel` is the kernel `(S, p, t)`.
+    `kernel` is the kernel `(S, p, t)`. Two are equal that differ in numbers only.
     """
 
     def __init__(self, given: Any, parameters: NamedParameters) -> None:
         self.given, self.parameters = given, parameters
         self.texts: list[str] = []
         self._law = self._from_function(given) if callable(given) else self._from_formulas(given)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GivenMomentum) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        return self._law, self.parameters.signature
 
     @cached_property
     def kernel(self) -> Any:
@@ -61,17 +71,27 @@ class GivenMomentum:
         user, parameters = UserFunction(function), self.parameters
         _, taken = taken_parameters("rho", function, parameters, (1,))
         law = with_values(user, "t_", "t_", taken, parameters)
-        arguments = (double, types.Tuple([each(double) for each in parameters.types]))
         try:
-            law.dispatcher.compile(arguments)
+            result: Any = self._compile(law, double, double)
         except (NumbaError, AttributeError, TypeError) as error:
             allowed = f"a function of time that Numba can compile ({reason(error)})"
             raise InvalidInputError("rho", function, allowed) from error
-        result = law.dispatcher.overloads[arguments].signature.return_type
         kinds = getattr(result, "types", ())
-        if len(kinds) != 3 or not all(isinstance(kind, types.Number) for kind in kinds):
-            raise InvalidInputError("rho", function, f"a function that returns a tuple of three numbers, not {result}")
+        if len(kinds) != 3 or not all(is_real(kind) for kind in kinds):
+            raise InvalidInputError(
+                "rho", function, f"a function that returns a tuple of three numbers, not {said(result)}"
+            )
         return law
+
+    def compile(self, kind: types.Type = double, time: types.Type = double) -> None:
+        """Compile it for this scalar: where that fails, Numba says why."""
+        self._compile(self._law, kind, time)
+
+    def _compile(self, law: Any, kind: types.Type, time: types.Type) -> types.Type:
+        """Compile the law and return the type of its result."""
+        arguments = (time, types.Tuple([each(kind) for each in self.parameters.types]))
+        law.dispatcher.compile(arguments)
+        return law.dispatcher.overloads[arguments].signature.return_type
 
     def at(self, t: Array) -> Array:
         """ρ (..., 3) at times t."""

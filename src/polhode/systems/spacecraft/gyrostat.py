@@ -174,7 +174,8 @@ class Gyrostat(AttitudeSystem):
             at = attitude.manifold.size
             if self.given:
                 rho = self.given.kernel
-                drift, rhs = given_drift(step, at, rho), given_rhs(self._rates, rho) if name == Form.DEFAULT else None
+                drift = given_drift(step, at, rho, self.given)
+                rhs = given_rhs(self._rates, rho, self.given) if name == Form.DEFAULT else None
             else:
                 drift, rhs = self._drift[name], self._rhs if name == Form.DEFAULT else None
             made[name] = Representation(layout, drift, self._force(name, at, layout.size), rhs, workspace=SLOTS)
@@ -200,7 +201,7 @@ class Gyrostat(AttitudeSystem):
         """Torque, command and environment as kernels, and the functions of users among them."""
         around = surroundings if self.environment else no_surroundings
         acts = as_function(self.moment), as_function(self.command), around
-        return acts, {"torque": self.moment.user, "rotor_torque": self.command.user}
+        return acts, {"torque": self.moment.user, "rotor_torque": self.command.user, "rho": self.given}
 
     @property
     def representations(self) -> Mapping[str, Representation]:

@@ -63,8 +63,8 @@ from ..inputs.external_moment import (
     pulse_vectors,
 )
 from ..inputs.implicit_rate import put_node_rate
-from ..inputs.user_flow import UserFlow, UserRate
-from ..inputs.user_functions import StateFunction, remembered
+from ..inputs.user_flow import GivenFunction, UserFlow, UserRate
+from ..inputs.user_functions import remembered
 
 Array = NDArray[np.float64]
 
@@ -178,7 +178,7 @@ def carried_drifts(step: Any) -> dict[str, Flow]:
 
 
 @remembered
-def given_drift(step: Any, at: int, rho: Any) -> Flow:
+def given_drift(step: Any, at: int, rho: Any, given: GivenFunction) -> Flow:
     """A step with the ρ of the interval taken from a function of time, the kernel `rho(S, p, t)`."""
 
     def drift(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
@@ -186,7 +186,7 @@ def given_drift(step: Any, at: int, rho: Any) -> Flow:
         put(y, at + RHO, S, t + h)
         return status
 
-    return UserFlow(drift)
+    return UserFlow(drift, rho=given)
 
 
 # --- the continuous motion --------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def rhs_carried(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
 
 
 @remembered
-def given_rhs(rates: Any, rho: Any) -> Rate:
+def given_rhs(rates: Any, rho: Any, given: GivenFunction) -> Rate:
     """The `rates` with ρ a function of time, and the clock."""
 
     def rhs(S: Any, y: Any, p: Any, t: float, dy: Any, report: Any) -> int:
@@ -223,7 +223,7 @@ def given_rhs(rates: Any, rho: Any) -> Rate:
         put(dy, MATRIX_MOMENTUM + RHO, S, 1.0)
         return SUCCESS
 
-    return UserRate(rhs)
+    return UserRate(rhs, rho=given)
 
 
 # --- torque and command -----------------------------------------------------------------------------------------------
@@ -316,9 +316,9 @@ def given_rho(rho: Any) -> Any:
 
 @remembered
 def torque_flow(
-    at: int, slots: int, rho: Any, tau: Any, command: Any, around: Any, **given: StateFunction | None
+    at: int, slots: int, rotors: Any, tau: Any, command: Any, around: Any, **given: GivenFunction | None
 ) -> Flow:
-    """What acts, where some of it is a function. `rho(S, y, p, at, t)` is the rotors' momentum at the node, `around(S, p, t, R)`
+    """What acts, where some of it is a function. `rotors(S, y, p, at, t)` is their momentum at the node, `around(S, p, t, R)`
     the torque E of the environment; `given` are the functions of users.
 
     The rate there is that after the half kick which ends a step: `ω = I_G⁻¹(Π − ρ + (h/2)(E + τ − u))`.
@@ -329,7 +329,7 @@ def torque_flow(
         return subtract(body_moment(S, p, t, R, omega, tau), commanded_rate(S, p, t, R, omega, command))
 
     def force(S: Any, y: Any, p: Any, t: float, h: float, report: Any) -> int:
-        R, start = attitude(S, y, at), subtract(get3(y, at, S), rho(S, y, p, at, t))
+        R, start = attitude(S, y, at), subtract(get3(y, at, S), rotors(S, y, p, at, t))
         E = around(S, p, t, R)
         start = add(start, scale(0.5 * h, E))
         lost = put_node_rate(S, y, slots, p, t, h, R, start, par6(p, INVERSE_INERTIA, S), net, None)
@@ -341,7 +341,7 @@ def torque_flow(
 
 
 @remembered
-def full_kick_drift(at: int, slots: int, tau: Any, command: Any, around: Any, **given: StateFunction | None) -> Flow:
+def full_kick_drift(at: int, slots: int, tau: Any, command: Any, around: Any, **given: GivenFunction | None) -> Flow:
     """A step with the whole impulse of the torque at its start, `Π ↦ Π + h τ(t, R, ω)`, and that of the rotors, `ρ ↦ ρ + h u`:
     of order 1, as [MP16] has it in its programs. The slots are workspace."""
 

@@ -62,10 +62,8 @@ def _check_steady(state: State, layout: Layout, near: TangentDynamics) -> None:
         if variable.kicked:
             changes[i] = np.maximum(np.abs(changes[i]), np.abs(near.scaled_v[i]))
     if not near.vanishes(changes, STEADY):
-        off = np.abs(changes).max() / near.rate if near.rate else np.inf
-        raise InvalidInputError(
-            "state", state, f"an equilibrium or a relative one; here the rates change, by {off:.2g} of their size"
-        )
+        off = f", by {np.abs(changes).max() / near.rate:.2g} of their size" if near.rate else ""
+        raise InvalidInputError("state", state, f"an equilibrium or a relative one; here the rates change{off}")
 
 
 def _verdict(state: State, name: str, near: TangentDynamics, eigenvalues: NDArray[np.complex128]) -> tuple[str, str]:
