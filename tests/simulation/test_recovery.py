@@ -59,6 +59,19 @@ def test_a_start_outside_the_domain_of_the_potential_is_refused(more: dict) -> N
         ph.simulate(body.state(R=down, omega=[0.1, 0.0, 0.0]), step=0.05, steps=2)
 
 
+def test_a_start_outside_the_domain_of_a_lagrangian_is_refused() -> None:
+    body = ph.GeneralBody(lagrangian="omega1**2 + omega2**2 + omega3**2 - sqrt(R33)")
+    with pytest.raises(ph.InvalidInputError, match=r"energy is not a number.*outside the domain of the potential"):
+        ph.simulate(body.state(R=ph.so3.exp([3.0, 0.0, 0.0])), step=0.05, steps=2)
+
+
+def test_no_step_is_advised_where_none_works() -> None:
+    body = ph.PlanarBody(1.0, torque=lambda t, theta, omega: where(omega > 0.0, -1.0, 1.0))
+    with pytest.raises(ph.ConvergenceError, match="must be a continuous function of the rate") as caught:
+        ph.simulate(body.state(theta=0.0, omega=0.5), step=0.05, steps=20, method=ph.LGVI())
+    assert "take a step" not in str(caught.value)
+
+
 def _bang_bang(t, R, omega):  # type: ignore[no-untyped-def]
     return where(omega[0] > 0.0, -0.1, 0.1), 0.0, 0.0
 

@@ -37,11 +37,12 @@ def check_start(state: State) -> None:
             if np.any(np.isinf(quantity)):
                 problem = f"its {name} is too large for a double; smaller rates or other units are needed"
                 raise InvalidInputError("state", state, problem=problem)
-    if not state.system.offers("energies"):
-        return
     with np.errstate(all="ignore"):
-        parts = state.system.energies(state.values, state.t)
-    if any(np.any(np.isnan(part)) for part in parts.values()):
+        if state.system.offers("energies"):
+            parts = list(state.system.energies(state.values, state.t).values())
+        else:
+            parts = [np.asarray(state.invariants().get("energy", 0.0))]
+    if any(np.any(np.isnan(part)) for part in parts):
         problem = "its energy is not a number: the start is outside the domain of the potential"
         raise InvalidInputError("state", state, problem=problem)
 

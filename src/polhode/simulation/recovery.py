@@ -105,10 +105,9 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
         message = f"{where}: a step of {h:.12g} fails; {near}"
     elif status == NO_NODE_RATE:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
-        message = (
-            f"{where}: no rate at the end of a step of {h:.12g} agrees with the torque, which depends on it. {CONTINUOUS} "
-            f"If it is continuous, take a step below {rounded_down(limit)}"
-        )
+        message = f"{where}: no rate at the end of a step of {h:.12g} agrees with the torque, which depends on it. {CONTINUOUS}"
+        if limit > USELESS * h:
+            message += f" If it is continuous, take a step below {rounded_down(limit)}"
     elif status == NOT_FINITE:
         message = (
             f"{where}: a force or a rate is not finite; possible causes: bodies that meet, a potential outside its "

@@ -347,7 +347,10 @@ def test_scenarios_and_files_hold_parameters(tmp_path: Path) -> None:
         ({"potential": "k*R33", "parameters": {"k": "2*R11"}}, "parameters.k"),
         ({"potential": "k*R33", "parameters": {"k": [1.0, 2.0]}}, "parameters.k is a list"),
         ({"potential": "k*R33", "parameters": {"k": float("nan")}}, "parameters.k = nan"),
-        ({"potential": "R33", "parameters": {"R11": 1.0}}, "R11 has a meaning in potential already"),
+        (
+            {"potential": "R33", "parameters": {"R11": 1.5}},
+            "parameters.R11 = 1.5: R11 has a meaning in potential already: choose another name",
+        ),
         ({"potential": "R33", "parameters": {"lambda": 1.0}}, "choose another name"),
         ({"potential": "R33", "parameters": {"get": 1.0}}, "choose another name"),
         ({"potential": "R33", "parameters": {"pi": 1.0}}, "'pi' has a meaning in formulas already"),

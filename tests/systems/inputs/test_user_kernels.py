@@ -140,3 +140,28 @@ def test_rates_without_a_size_are_not_compared_with_it() -> None:
     state = ph.AttitudeBody([1, 1, 1], moment=[0.1, 0.0, 0.0]).state()
     with pytest.raises(ph.InvalidInputError, match=r"here the rates change$"):
         ph.linearize(state)
+
+
+SHAPES = {
+    "damping": lambda: ph.AttitudeBody(I, damping=[1.0, 2.0]),
+    "inertia": lambda: ph.Rotor([0.1, 0.1, 0.1, 0.1]),
+}
+
+
+@pytest.mark.parametrize("field", SHAPES)
+def test_all_shapes_that_are_allowed_are_named(field: str) -> None:
+    with pytest.raises(ph.InvalidInputError, match=r"a number, (two or )?three numbers or a 3×3 matrix, not shape"):
+        SHAPES[field]()
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("", r"\(it is empty\)$"),
+        ("R33 + * 2", r"\(invalid syntax\)$"),
+        ("R33/(R11 - R11)", "not an infinite number, as of a division by zero$"),
+    ],
+)
+def test_slips_in_formulas_are_said_in_words(formula: str, said: str) -> None:
+    with pytest.raises(ph.InvalidInputError, match=said):
+        ph.AttitudeBody(I, potential=formula)

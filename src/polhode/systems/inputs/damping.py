@@ -20,8 +20,10 @@ def check_damping(field: str, value: ArrayLike | None) -> Array:
         D = float(check_finite(field, value, ())) * np.eye(3)
     elif array.shape == (3,):
         D = np.diag(check_finite(field, value, (3,)))
-    else:
+    elif array.shape == (3, 3):
         D = check_finite(field, value, (3, 3))
+    else:
+        raise InvalidInputError(field, value, f"a number, three numbers or a 3×3 matrix, not shape {array.shape}")
     if np.linalg.eigvalsh(0.5 * D + 0.5 * D.T)[0] < -5e-13 * np.abs(D).max():
         raise InvalidInputError(field, value, "a matrix with ω·Dω ≥ 0: one that does not add energy")
     return D

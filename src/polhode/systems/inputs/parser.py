@@ -157,7 +157,8 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
     except (SyntaxError, RecursionError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(field, text, f"{allowed} ({' '.join(str(error).split())})") from error
+        said = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+        raise InvalidInputError(field, text, f"{allowed} ({said if text.strip() else 'it is empty'})") from error
     if not isinstance(found, sympy.Expr):
         raise InvalidInputError(field, text, allowed)
     return found

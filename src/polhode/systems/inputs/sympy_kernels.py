@@ -52,9 +52,11 @@ def known_symbols(field: str, given: Any, known: Sequence[Any], parameters: Name
     import sympy
 
     further = None if parameters is None else parameters.symbols
-    for x in further or ():
-        if x in known:
-            raise InvalidInputError(f"parameters.{x}", x, problem=f"{x} has a meaning in {field} already")
+    if parameters is not None and further is not None:
+        for x in further:
+            if x in known:
+                problem = f"{x} has a meaning in {field} already: choose another name"
+                raise InvalidInputError(f"parameters.{x}", parameters.value(x.name), problem=problem)
     with limited(field, given):
         expression = _known_symbols(field, given, known, further, sympy)
     if parameters is not None:
@@ -87,7 +89,9 @@ def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequen
     try:
         code(field, expression)
     except InvalidInputError as error:
-        raise InvalidInputError(field, given, f"{ALLOWED}, not {str(error.value)[:80]}") from error
+        infinite = error.value in (sympy.zoo, sympy.oo, -sympy.oo, sympy.nan)
+        said = "an infinite number, as of a division by zero" if infinite else str(error.value)[:80]
+        raise InvalidInputError(field, given, f"{ALLOWED}, not {said}") from error
     return expression
 
 

@@ -84,6 +84,10 @@ class Rotor:
         return np.diag(check_finite("inertia", self.inertia, (3,))) if shape == (3,) else self._full()
 
     def _full(self) -> Array:
+        shape = np.shape(np.array(self.inertia, dtype=object))
+        if shape != (3, 3):
+            allowed = f"a number, two or three numbers or a 3×3 matrix, not shape {shape}"
+            raise InvalidInputError("inertia", self.inertia, allowed)
         matrix = check_finite("inertia", self.inertia, (3, 3))
         return 0.5 * (matrix + matrix.T)
 
