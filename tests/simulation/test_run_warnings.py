@@ -94,6 +94,16 @@ def test_energy_that_an_encounter_changed_between_samples() -> None:
     assert "has changed from -0.9975" in next(str(w) for w in found.warnings if isinstance(w, EnergyWarning))
 
 
+def test_times_that_begin_after_an_encounter() -> None:
+    """What is chosen has no sample of the encounter, and the energy is the same at all of it."""
+    found = plunge(step=0.02, t_end=2.0, t_eval=[1.6, 1.8, 2.0])
+    assert len(found) == 3
+    assert EnergyWarning in kinds(found)
+    assert "has changed from -0.9975" in next(str(w) for w in found.warnings if isinstance(w, EnergyWarning))
+    assert issued(lambda: plunge(step=0.02, t_end=2.0, t_eval=[1.6, 1.8, 2.0])) == [str(w) for w in found.warnings]
+    assert kinds(plunge(step=1e-4, t_end=0.5, t_eval=[0.3, 0.5])) == []  # before it
+
+
 def test_energy_that_drifts() -> None:
     start = ph.FreeRigidBody([1.0, 2.0, 3.0]).state(omega=[0.7, -0.6, 0.5])
     found = ph.simulate(start, step=0.4, steps=6000, method=ph.RK4())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import numpy as np
 
 from ..analysis.family import Family
 from ..analysis.periodic import PeriodicMotion
+from ..core.checks import check_ends
+from ..core.representation import Form
 from ..core.system import State
-from ..errors import InvalidInputError
+from ..errors import InvalidInputError, PolhodeError
+from ..geometry.array_api import NEAR
 from ..systems.registry import known_systems
 from .atomic_files import write_text
 
@@ -48,17 +52,28 @@ def save_family(result: Family, path: str | Path) -> Path:
 def load_family_states(path: str | Path) -> list[State]:
     """The states of the members of a saved family, each of its own system."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = json.loads(check_ends("path", path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInputError("path", str(path), problem=f"not a readable family file: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InvalidInputError("path", str(path), problem=f"not a family file ({FORMAT!r})")
-    found = []
-    for member in data["members"]:
-        arguments = dict(member["system"])
-        make = known_systems()[arguments.pop("type")]
-        found.append(State(make(**arguments), member["state"], member["t"]))
-    return found
+    try:
+        return [_state(member) for member in data["members"]]
+    except PolhodeError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise InvalidInputError("path", str(path), problem=f"not a valid family: {error!r}") from error
+
+
+def _state(member: Mapping[str, Any]) -> State:
+    """The state of a member, if it is one: finite, and its attitudes rotations."""
+    arguments = dict(member["system"])
+    state = State(known_systems()[arguments.pop("type")](**arguments), member["state"], float(member["t"]))
+    form = state.system.representations[Form.DEFAULT]
+    row = state.system.enter(Form.DEFAULT, state)
+    if not np.all(np.isfinite([*row, state.t])) or not form.layout.defect(row) <= NEAR:
+        raise ValueError("a state is not finite, or its attitudes are not rotations")
+    return state
 
 
 def _plain(value: Any) -> Any:

@@ -25,6 +25,7 @@ from .dense_output import after
 from .events import Event, events_in_order
 from .records import Occurrence, Stats
 from .recovery import advance_to_last_valid, failure, with_trajectory
+from .run_warnings import run_warnings
 from .sampling import ChosenTimes, Grid
 from .tangent_columns import TangentColumns, explain_missing_derivatives
 from .trajectory import Trajectory, error_sizes
@@ -257,8 +258,8 @@ def stats_of(steps: int, seconds: float, run: Run) -> Stats:
 
 
 def _without_start(trajectory: Trajectory) -> Trajectory:
-    """The trajectory without its first sample."""
-    return replace(trajectory[1:], carry=trajectory.carry)
+    """The trajectory without its first sample, which its warnings know of: the energy may have changed on the way to the next."""
+    return replace(trajectory[1:], carry=trajectory.carry, noted=run_warnings(trajectory))
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
