@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.bodies import Sphere
+from polhode.bodies import Compound, Part, Sphere
 from polhode.errors import NearContactWarning
 
 
@@ -83,6 +83,15 @@ def _run(provenance: object = None) -> ph.Trajectory:
     return ph.simulate(ph.FullTwoBodyProblem.example(), step=0.01, steps=2, provenance=provenance)  # type: ignore[call-overload, no-any-return]
 
 
+def _moment(moment: object) -> ph.System:
+    return ph.AttitudeBody([1, 2, 2.5], moment=moment)
+
+
+def _pair(synchronous: object) -> ph.State:
+    pair = ph.FullTwoBodyProblem.example().system
+    return pair.state(elements={"a": 2.0, "e": 0.1}, synchronous=synchronous)  # type: ignore[attr-defined, no-any-return]
+
+
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "provenance that is text": (lambda: _run("x"), "provenance = 'x': expected a mapping"),
     "provenance that is a list": (lambda: _run([1, 2, 3]), "expected a mapping"),
@@ -91,7 +100,24 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "levels that are no shares": (lambda: _ensemble().quantiles("omega", [0.5, 1.5]), "numbers from 0 to 1"),
     "levels that are no numbers": (lambda: _ensemble().quantiles("omega", "x"), "numbers from 0 to 1"),
     "an input that is a list": (lambda: _ensemble().input(["x"]), "none: no inputs are known"),  # type: ignore[arg-type]
-    "a figure that is a list": (lambda: _ensemble().plot(["fan"]), "expected one of fan"),  # type: ignore[arg-type]
+    "a figure that is a list": (lambda: _ensemble().plot(["fan"]), "expected one of 'fan'"),  # type: ignore[arg-type]
+    "a side that is an array": (
+        lambda: ph.RigidBodySOn([1, 2, 3], side=np.array([])),
+        "side = .*one of 'left', 'right'",
+    ),  # type: ignore[arg-type]
+    "a time system that is an array": (
+        lambda: ph.Epoch("2031-05-04", time_system=np.array([])),
+        "one of 'GMST', 'GPS'",
+    ),  # type: ignore[arg-type]
+    "a profile that is a list": (
+        lambda: _moment({"profile": [1], "coefficients": [1, 2, 3]}),
+        "moment.profile = .*'triangle'",
+    ),
+    "a flag that is an array": (lambda: Compound([Part(Sphere(1, 1), [0, 0, 0])], recentre=np.eye(3)), "True or False"),  # type: ignore[arg-type]
+    "a tolerance that is no double": (lambda: ph.DOP853(rtol=2**1100), "rtol = .*expected numbers"),
+    "bodies that are one text": (lambda: ph.CoupledBodies(np.array("x")), "inertias = .*a list with the inertia"),  # type: ignore[arg-type]
+    "couplings that are a number": (lambda: ph.CoupledBodies([[1, 2, 3]], couplings=3), "rows .i, j, C."),  # type: ignore[arg-type]
+    "a synchronous body that is a list": (lambda: _pair([[1.0]]), "synchronous = .*one of body1, body2"),
     "a pair that is a number": (lambda: _run().orbit(3), "expected two bodies"),  # type: ignore[arg-type]
 }
 

@@ -39,6 +39,7 @@ def accepted_or_refused(call: Any, *positional: Any, **named: Any) -> Any:
     """The result; None where the call is refused in one of our errors, whose text is one paragraph."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of NumPy, for numbers near the largest double
+        warnings.filterwarnings("ignore", ".*a Python function is called")  # which any callable may be taken for
         try:
             return call(*positional, **named)
         except PolhodeError as error:

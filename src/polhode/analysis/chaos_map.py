@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_integer
+from ..core.checks import check_finite, check_integer, one_of
 from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
@@ -79,8 +79,7 @@ def chaos_map(
     ((3, 2), True)
     """
     xs, ys = (_axis(name, values) for name, values in (("x", x), ("y", y)))
-    if indicator not in INDICATORS:
-        raise InvalidInputError("indicator", indicator, "one of " + ", ".join(map(repr, INDICATORS)))
+    one_of("indicator", indicator, INDICATORS)
     check_integer("workers", workers, 1)
     if isinstance(labels, str) or len(labels) != 2:
         raise InvalidInputError("labels", labels, "two names, of x and of y")

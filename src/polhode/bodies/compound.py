@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_integer, check_rotation
+from ..core.checks import check_finite, check_flag, check_integer, check_rotation
 from ..errors import InvalidInputError
 from ..geometry import so3
 from .base import Body, body_from, check_colour, check_name
@@ -83,7 +83,7 @@ class Compound(Body):
         self.mass = float(sum(part.body.mass for part in self.parts))
         self.volume = float(sum(part.body.volume for part in self.parts))
         self.colour, self.name = check_colour(colour), check_name(name)
-        if recentre:
+        if check_flag("recentre", recentre):
             shift = sum(part.body.mass * (part.position + part.R @ part.body.centre) for part in self.parts) / self.mass
             self.parts = [Part(part.body, part.position - shift, R=part.R) for part in self.parts]
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_positive
+from ..core.checks import check_finite, check_flag, check_positive
 from ..core.parameters import ParameterLayout
 from ..errors import InvalidInputError
 from ..geometry.array_api import doubles
@@ -57,8 +57,7 @@ class Inertia:
         ...
         polhode.errors.InvalidInputError: inertia = [1.0, 1.0, 3.0]: expected principal moments of which none exceeds the sum of the other two (3 > 1 + 1); to use a body that no mass distribution has, pass allow_unphysical=True
         """
-        if not isinstance(allow_unphysical, (bool, np.bool_)):
-            raise InvalidInputError("allow_unphysical", allow_unphysical, "True or False")
+        check_flag("allow_unphysical", allow_unphysical)
         if isinstance(value, Mapping):
             value = body_from(value, field)
         body = value if isinstance(value, Body) else None

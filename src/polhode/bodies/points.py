@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_array, check_integer, check_positive
+from ..core.checks import check_array, check_flag, check_integer, check_positive
 from ..errors import InvalidInputError
 from .base import Body, check_colour, check_name
 from .ellipsoid import ball_integrals
@@ -51,7 +51,7 @@ class PointMasses(Body):
             raise InvalidInputError("positions", positions, f"shape ({self.masses.size}, 3), not {places.shape}")
         self.mass = float(self.masses.sum())
         mean = self.masses @ places / self.mass
-        self.positions = places - mean if recentre else np.array(places)
+        self.positions = places - mean if check_flag("recentre", recentre) else np.array(places)
         sizes = check_array("radii", radii, ())
         if sizes.shape not in ((), self.masses.shape) or np.any(sizes < 0.0):
             raise InvalidInputError("radii", radii, "one number not below zero, or one for each mass")

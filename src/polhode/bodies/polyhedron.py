@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_ends, check_integer, check_positive, from_table
+from ..core.checks import check_ends, check_flag, check_integer, check_positive, from_table
 from ..core.extras import extra
 from ..errors import InvalidInputError, short
 from .base import Body, check_colour, check_name, mass_and_density
@@ -92,7 +92,13 @@ class Polyhedron(Body):
         self._given = {"mass": mass, "density": density, "source": source}
         every, given = check_mesh(vertices, faces)
         points, self.faces = without_unused(every, given)
-        self.vertices, placement = _place(points, self.faces, check_positive("scale", scale), recentre, principal)
+        self.vertices, placement = _place(
+            points,
+            self.faces,
+            check_positive("scale", scale),
+            check_flag("recentre", recentre),
+            check_flag("principal", principal),
+        )
         self.placement = replace(placement, unused=len(every) - len(points))
         self.volume = float(facet_integrals(self.corners, 0)[0, 0, 0])
         self.mass, self.density = mass_and_density(mass, density, self.volume)

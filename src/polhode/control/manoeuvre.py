@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.checks import check_integer, check_positive
+from ..core.checks import check_integer, check_positive, one_of
 from ..core.facade import above
 from ..core.system import State
 from ..errors import InvalidInputError
@@ -127,9 +127,7 @@ class _Problem:
     ) -> None:
         self.start, self.end, self.method = start, end, method
         self._check_states()
-        if goal not in GOALS:
-            raise InvalidInputError("minimise", goal, "one of 'effort', 'time'")
-        self.goal, self.count = goal, check_integer("steps", steps, 2)
+        self.goal, self.count = one_of("minimise", goal, GOALS), check_integer("steps", steps, 2)
         self.limits = Limits(start.system, commands, limits, norm)
         if goal == "effort" and T is None:
             raise InvalidInputError("T", T, "the time that the manoeuvre takes; minimise='time' finds the least")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -70,6 +70,21 @@ def check_integer(field: str, value: Any, least: int, most: float = np.inf) -> i
         allowed = f"{least} or more" if most == np.inf else f"{least} to {most}"
         raise InvalidInputError(field, value, f"a whole number, {allowed}")
     return int(value)
+
+
+def one_of(field: str, value: Any, allowed: Iterable[Any]) -> Any:
+    """The entry of `allowed` that equals `value`; an error if there is none."""
+    entries = list(allowed)
+    if not isinstance(value, (str, int, float, np.generic, type(None))) or value not in entries:
+        raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, entries)))
+    return entries[entries.index(value)]
+
+
+def check_flag(field: str, value: Any) -> bool:
+    """`value` as a truth value."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidInputError(field, value, "True or False")
+    return bool(value)
 
 
 def check_rotation(field: str, value: ArrayLike) -> Array:

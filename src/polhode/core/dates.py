@@ -13,6 +13,7 @@ from decimal import Decimal, localcontext
 
 from ..errors import InvalidInputError
 from .call_help import explained
+from .checks import one_of
 
 # the time systems of the CCSDS (502.0-B-2, annex A2)
 TIME_SYSTEMS = ("GMST", "GPS", "MET", "MRT", "SCLK", "TAI", "TCB", "TDB", "TCG", "TT", "UT1", "UTC")
@@ -43,8 +44,7 @@ class Epoch:
             self, "date", getattr(self.date, "isoformat", lambda: self.date)()
         )  # a date of TOML or Python
         seconds_past_j2000(self.date)
-        if self.time_system not in TIME_SYSTEMS:
-            raise InvalidInputError("time_system", self.time_system, f"one of {', '.join(TIME_SYSTEMS)}")
+        one_of("time_system", self.time_system, TIME_SYSTEMS)
         for name in ("frame", "centre"):
             value = getattr(self, name)
             if not isinstance(value, str) or not NAME.fullmatch(value) or not value.strip():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import IncompatibleMethodError, InvalidInputError
+from ..errors import IncompatibleMethodError
 from ..scalars import double
 from ..scalars.protocol import EVALUATIONS, ITERATIONS, MOST_ITERATIONS, REPORT_SIZE, RETRIES, SOLVES, WORST_RESIDUAL
 from .call_help import explain_methods
@@ -303,13 +303,6 @@ def sampled_steps(first: int, count: int, every: int) -> NDArray[np.int64]:
     last = first + count
     numbers = np.arange((first // every + 1) * every, last + 1, every)
     return np.append(numbers, last) if count and last % every else numbers
-
-
-def one_of(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The entry of `allowed` that equals `value`; an error if there is none."""
-    if isinstance(value, np.ndarray) or value not in allowed:
-        raise InvalidInputError(field, value, "one of " + ", ".join(map(repr, allowed)))
-    return allowed[allowed.index(value)]
 
 
 def known_methods() -> dict[str, type[Method]]:

@@ -54,7 +54,9 @@ def run_on_cluster(client: Any, task: Task, blocks: list[range], progress: bool 
         except (distributed.KilledWorker, TimeoutError) as error:
             raise PolhodeError(f"the cluster gave up on a block: {error}") from error
         except (CancelledError, OSError) as error:
-            if connected.status == RUNNING and not isinstance(error, (CancelledError, distributed.comm.CommClosedError)):
+            if connected.status == RUNNING and not isinstance(
+                error, (CancelledError, distributed.comm.CommClosedError)
+            ):
                 raise  # by the user's function
             raise PolhodeError(
                 "the scheduler has gone away: start it and its workers, and run the same again, which goes on from what is done"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.checks import check_finite, check_integer
+from ..core.checks import check_finite, check_integer, one_of
 from ..core.complex_step import derivative_along
 from ..core.method import Method
 from ..core.system import State, System
@@ -73,8 +73,7 @@ def fit(
     >>> round(found.parameters["g"], 6), bool(abs(found.state.omega - true.omega).max() < 1e-7)
     (2.0, True)
     """
-    if loss not in LOSSES:
-        raise InvalidInputError("loss", loss, "one of " + ", ".join(map(repr, LOSSES)))
+    one_of("loss", loss, LOSSES)
     first, last = _first_and_last(guess, observations)
     method, h = method_and_step(guess, method, step, last if last > first else None, accurate=True)
     problem = _Problem(guess, observations, unknowns, h, method, check_integer("segments", segments, 1))

@@ -227,8 +227,8 @@ def validate_ensemble(ensemble: Ensemble) -> Ensemble:
     size = ensemble.layout.size if known.any() else initial.shape[-1]
     if initial.shape != (count, size) or ensemble.states.shape != (count, t.size, size):
         raise ValueError(f"{count} members at {t.size} times have samples of the shape {ensemble.states.shape}")
-    told = (*ensemble.failures, *ensemble.warnings)
-    if any(type(each.member) is not int or not 0 <= each.member < count for each in told):
+    told = [failure.member for failure in ensemble.failures] + [warning.member for warning in ensemble.warnings]
+    if any(type(member) is not int or not 0 <= member < count for member in told):
         raise ValueError("members have failed, or have a warning, that there are not")
     if not (known & np.isfinite(ensemble.states).all(axis=(1, 2)) | ensemble.failed).all():
         raise ValueError("numbers are missing, of members that did not fail")

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, Method, Report, Run, Start, one_of, sampled_steps
+from ..core.checks import check_positive, one_of
+from ..core.method import Array, Method, Report, Run, Start, sampled_steps
 from ..core.representation import Form
 from ..core.system import System
-from ..errors import IncompatibleMethodError, InvalidInputError
+from ..errors import IncompatibleMethodError
 from ..scalars import Lanes, double, get, kernel, lanes, put, tail, width
 from ..scalars.protocol import EVALUATIONS, NOT_FINITE, TOLERANCE_NOT_MET
 from .dop853_coefficients import COLUMNS, STARTS, TIMES, WEIGHTS
@@ -302,10 +303,7 @@ class DOP853(Method):
     in_lanes = False  # each member takes steps of its own
 
     def __init__(self, rtol: float = 1e-12, atol: float = 1e-14, form: str = "hamiltonian") -> None:
-        for name, value in (("rtol", rtol), ("atol", atol)):
-            if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-                raise InvalidInputError(name, value, "a positive number")
-        self.rtol, self.atol = float(rtol), float(atol)
+        self.rtol, self.atol = check_positive("rtol", rtol), check_positive("atol", atol)
         self.form = one_of("form", form, ("hamiltonian", "lagrangian"))
         self.representation = Form.LAGRANGIAN if form == "lagrangian" else Form.DEFAULT
 

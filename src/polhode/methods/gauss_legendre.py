@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.checks import check_positive
-from ..core.method import Method, MethodOfOrders, Start, one_of
+from ..core.checks import check_positive, one_of
+from ..core.method import Method, MethodOfOrders, Start
 from ..core.system import System
 from ..errors import IncompatibleMethodError, InvalidInputError
 from ..scalars import double

@@ -16,7 +16,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..core.method import Array, Method, Start, one_of
+from ..core.checks import one_of
+from ..core.method import Array, Method, Start
 from ..core.representation import DiscreteBodyRepresentation, Form
 from ..core.system import System
 from ..errors import InvalidInputError

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.method import Array, MethodOfOrders, Start, one_of
+from ..core.checks import one_of
+from ..core.method import Array, MethodOfOrders, Start
 from ..core.system import System
 from ..scalars import tail
 from ..scalars.protocol import EVALUATIONS

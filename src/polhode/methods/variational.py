@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.method import Method, MethodOfOrders, Start, one_of
+from ..core.checks import one_of
+from ..core.method import Method, MethodOfOrders, Start
 from ..core.representation import Form
 from ..core.system import System
 from .composition import ORDERS, composition_references, composition_stages

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..bodies.separation import Separation, shape_of
 from ..core.call_help import explained
+from ..core.checks import check_flag
 from ..core.system import State, System
 from ..errors import InvalidInputError
 from ..systems.full_body.placements import placements
@@ -126,9 +127,7 @@ class Contact(Event):
     name = "contact"
 
     def __init__(self, *, stop: bool = True) -> None:
-        if not isinstance(stop, bool):
-            raise InvalidInputError("stop", stop, "True or False")
-        self.stop = stop
+        self.stop = check_flag("stop", stop)
         self._pairs: dict[tuple[int, int], Separation] = {}
 
     def __repr__(self) -> str:

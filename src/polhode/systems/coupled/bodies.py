@@ -100,17 +100,15 @@ class CoupledBodies(System):
         parameters: Mapping[str, Any] | None = None,
         allow_unphysical: bool = False,
     ) -> None:
-        if isinstance(inertias, (str, Mapping)) or not isinstance(inertias, Iterable) or not len(list(inertias)):
-            raise InvalidInputError("inertias", inertias, "a list with the inertia of at least one body")
-        if isinstance(couplings, (str, Mapping)) or not isinstance(couplings, Iterable):
-            raise InvalidInputError("couplings", couplings, "a list of rows [i, j, C]")
+        given = _listed("inertias", inertias, "a list with the inertia of at least one body", least=1)
         self.inertias = [
-            Inertia.of(J, allow_unphysical=allow_unphysical, field=f"inertias[{i}]") for i, J in enumerate(inertias)
+            Inertia.of(J, allow_unphysical=allow_unphysical, field=f"inertias[{i}]") for i, J in enumerate(given)
         ]
+        rows = _listed("couplings", couplings, "a list of rows [i, j, C]")
         self._allow_unphysical = allow_unphysical
         n = self.n = len(self.inertias)
         self.gyros = np.zeros((n, 3)) if gyros is None else check_finite("gyros", gyros, (n, 3))
-        self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(couplings)]
+        self.couplings = [check_coupling(f"couplings[{k}]", row, n) for k, row in enumerate(rows)]
         listed = COUPLINGS.size + len(self.couplings) * COUPLING.size
         self.named = NamedParameters(parameters, HEADER.size + n * BODY_SIZE + listed)
         self.potential: Potential | None = None
@@ -152,9 +150,7 @@ class CoupledBodies(System):
         """One of these per body; none stands for nothing on each."""
         if given is None:
             return [None] * self.n
-        if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or len(list(given)) != self.n:
-            raise InvalidInputError(field, given, f"a list with one entry for each of the {self.n} bodies")
-        return list(given)
+        return _listed(field, given, f"a list with one entry for each of the {self.n} bodies", self.n, self.n)
 
     @property
     def representations(self) -> Mapping[str, Representation]:
@@ -330,6 +326,17 @@ class CoupledBodies(System):
             )
             for R in found
         ]
+
+
+def _listed(field: str, given: Any, allowed: str, least: int = 0, most: float = np.inf) -> list[Any]:
+    """The entries of a list of `least` to `most`."""
+    try:
+        entries = None if isinstance(given, (str, Mapping)) else list(given)
+    except TypeError:  # of what is no list
+        entries = None
+    if entries is None or not least <= len(entries) <= most:
+        raise InvalidInputError(field, given, allowed)
+    return entries
 
 
 def check_coupling(field: str, row: Any, n: int) -> tuple[int, int, Array]:

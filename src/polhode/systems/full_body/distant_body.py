@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite, check_integer, check_positive, from_table
+from ...core.checks import check_finite, check_flag, check_integer, check_positive, from_table
 from ...errors import InvalidInputError
 from ...gravity import LARGEST_ORDER
 from ...gravity.kepler import plane
@@ -120,9 +120,7 @@ class DistantBody:
         self.named = NamedParameters(parameters)
         self.mass = check_positive("mass", mass)
         self.order = None if order is None else check_integer("order", order, 2, LARGEST_ORDER)
-        if not isinstance(tidal, bool):
-            raise InvalidInputError("tidal", tidal, "true or false")
-        self.tidal, self._given = tidal, position
+        self.tidal, self._given = check_flag("tidal", tidal), position
         self.function: Any = None
         self.position = self._position(position)
         self.named.check_used()

@@ -130,7 +130,7 @@ def _synchronous(pair: Pair, given: Mapping[str, Any]) -> set[str]:
         allowed = f"a list of the bodies that turn with the orbit, of {' and '.join(map(repr, pair.body_labels))}"
         raise InvalidInputError("synchronous", given["synchronous"], allowed)
     chosen = [
-        each if each in known else pair.body_names[pair.body_number(each, "synchronous")]
+        each if isinstance(each, str) and each in known else pair.body_names[pair.body_number(each, "synchronous")]
         for each in given["synchronous"]
     ]
     for body, names in known.items():

@@ -27,7 +27,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from ...bodies.inertia import INERTIA_ENTRIES
-from ...core.checks import check_finite
+from ...core.checks import check_finite, one_of
 from ...core.parameters import ParameterLayout
 from ...errors import InvalidInputError
 from ...geometry.array_api import MATRIX, VECTOR, components
@@ -157,9 +157,7 @@ class ExternalMoment:
         ...
         polhode.errors.InvalidInputError: moment.profile = 'sawtooth': expected one of 'triangle', 'constant'
         """
-        if not isinstance(frame, str) or frame not in FRAMES:
-            raise InvalidInputError("frame", frame, f"one of {', '.join(map(repr, FRAMES))}")
-        frame = FRAMES[frame]
+        frame = FRAMES[one_of("frame", frame, FRAMES)]
         if moment is None:
             return cls(frame=frame)
         if _has_formulas(moment):
@@ -200,9 +198,7 @@ def _pulse(data: Mapping[str, Any], frame: str, name: str) -> Array:
     for key in data:
         if key not in known:
             raise InvalidInputError(f"{name}.{key}", data[key], f"one of the keys {', '.join(known)}")
-    profile = data.get("profile", "constant")
-    if profile not in PROFILES:
-        raise InvalidInputError(f"{name}.profile", profile, f"one of {', '.join(map(repr, PROFILES))}")
+    profile = one_of(f"{name}.profile", data.get("profile", "constant"), PROFILES)
     if "coefficients" not in data:
         raise InvalidInputError(name, dict(data), "coefficients, the three components at the peak")
     vector = check_finite(f"{name}.coefficients", data["coefficients"], (3,))

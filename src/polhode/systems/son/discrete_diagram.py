@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.checks import check_nonzero, one_of
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry.increments.momentum_weight import Weight
 from ...geometry.increments.moser_veselov import solve
@@ -65,15 +66,11 @@ class DiscreteBody:
     """
 
     def __init__(self, Lambda: ArrayLike | Weight, step: float = 1.0, side: str = "left") -> None:
-        if side not in SIDES:
-            raise InvalidInputError("side", side, "one of 'left', 'right'")
-        if not (np.isfinite(step) and step != 0.0):
-            raise InvalidInputError("step", step, "a nonzero finite number")
-        if step < 0.0:
+        self.step = check_nonzero("step", step, "a nonzero finite number")
+        if self.step < 0.0:
             raise InvalidInputError("step", step, "a positive number: to go back, take −M")
-        self.step = float(step)
         self.weight = Weight.of(Weight.of(Lambda).matrix / self.step)
-        self.mirror = DiscreteBody(Lambda, step) if side == "right" else None
+        self.mirror = DiscreteBody(Lambda, step) if one_of("side", side, SIDES) == "right" else None
 
     @property
     def L(self) -> Array:

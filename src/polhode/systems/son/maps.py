@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.checks import one_of
 from ...core.complex_step import with_imaginary_part
 from ...errors import InvalidInputError
 from ...geometry.increments.momentum_weight import Weight
@@ -35,10 +36,8 @@ def arrays(*matrices: ArrayLike) -> list[Array]:
 
 def _left(side: str, *matrices: ArrayLike) -> list[Array]:
     """Matrices of a body as those of the left-invariant one."""
-    if side not in ("left", "right"):
-        raise InvalidInputError("side", side, "one of 'left', 'right'")
     given = arrays(*matrices)
-    return given if side == "left" else [transposed(A) for A in given]
+    return given if one_of("side", side, ("left", "right")) == "left" else [transposed(A) for A in given]
 
 
 def momentum(Q: ArrayLike, P: ArrayLike, *, side: str = "left") -> Array:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...core.checks import check_finite
+from ...core.checks import check_finite, one_of
 from ...core.layout import Layout, Variable
 from ...core.manifolds import Skew, SpecialOrthogonal
 from ...core.representation import DiscreteBodyRepresentation, Form, Representation
@@ -66,9 +66,7 @@ class _BodySOn(System):
 
     def __init__(self, Lambda: ArrayLike, side: str = "left") -> None:
         self.weight = Weight.of(Lambda)
-        if side not in SIDES:
-            raise InvalidInputError("side", side, "one of 'left', 'right'")
-        self.side = side
+        self.side = one_of("side", side, SIDES)
         self.n = self.weight.n
         self.fields = {  # type: ignore[misc]  # as the class has them, in n dimensions
             name: Field((self.n, self.n), field.meaning, field.unit) for name, field in type(self).fields.items()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.checks import one_of
 from ...ensemble.result import Ensemble
 from ...errors import InvalidInputError
 from .axes import label_time, superscripts
@@ -24,9 +25,7 @@ LETTERS = "xyz"
 
 def plot_ensemble(ensemble: Ensemble, figure: str = "fan", **options: Any) -> Figure:
     """The figure of this name."""
-    if not isinstance(figure, str) or figure not in FIGURES:
-        raise InvalidInputError("figure", figure, f"one of {', '.join(FIGURES)}")
-    return FIGURES[figure](ensemble, **options)
+    return FIGURES[one_of("figure", figure, FIGURES)](ensemble, **options)
 
 
 def usual_field(ensemble: Ensemble) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.checks import one_of
 from ...errors import InvalidInputError, PolhodeError
 from ...geometry import unchecked
 from ...io.atomic_files import make_folder, replacing
@@ -40,8 +41,7 @@ def save_frames(
     `frames` is a slice of the samples, "0:1000:10", or one of them, "0"; by default up to 100 samples, evenly spaced.
     `body` selects one body, by its number from 0 or its name; by default all bodies are written.
     """
-    if kind not in WRITERS:
-        raise InvalidInputError("kind", kind, f"one of {', '.join(WRITERS)}")
+    one_of("kind", kind, WRITERS)
     rows = select_frames(frames, len(trajectory))
     objects = list(appearance(trajectory.system, trajectory[rows]).objects)
     if not any(item.is_body for item in objects):
