@@ -144,3 +144,21 @@ def test_warnings_are_shown_on_standard_error_and_in_the_report(tmp_path):
         assert "rad in a step" in result.stderr
     page = (tmp_path / "out" / "report.html").read_text()
     assert "rad in a step" in page
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_warning_is_one_line_and_gives_no_orders_to_the_terminal(monkeypatch):
+    import warnings
+
+    from polhode.io.scenario.build import Plan
+
+    real = Plan.run
+
+    def warned(*arguments, **options):
+        if "steps" not in options:  # not while the start is stored
+            warnings.warn("the checkpoint \x1b[31m could not be written", stacklevel=1)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(Plan, "run", warned)
+    result = polhode("run", "free_rigid_body", "--set", "run.steps=10", "--no-plots", "--no-report", "--quiet")
+    assert result.stderr == "polhode: warning: the checkpoint \\x1b[31m could not be written\n"

@@ -87,6 +87,14 @@ def test_a_run_that_is_killed_before_its_first_checkpoint_can_be_resumed(
     assert not Path("out/free_rigid_body.checkpoint").exists()
 
 
+def test_a_run_that_had_stored_nothing_is_begun_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out/free_rigid_body.checkpoint").mkdir(parents=True)
+    assert "stopped here before it had stored anything" in output_of("resume", "out", code=2)
+    output_of("run", "free_rigid_body", "--set", "run.steps=10", "--no-plots", "--no-report", "--quiet")
+    assert os.listdir("out") == ["free_rigid_body.nc"]
+
+
 def test_the_same_command_again_goes_on_and_overwrite_starts_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

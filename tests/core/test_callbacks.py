@@ -209,3 +209,17 @@ def test_an_interruption_that_a_destructor_swallows_comes_again(monkeypatch: pyt
     finally:
         signal.signal(signal.SIGTERM, before)
     assert lost == [OSError]
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.8])
+def test_an_adaptive_method_does_not_go_on_with_a_shorter_step_after_an_error(
+    part: float, potential: Potential, start: ph.State
+) -> None:
+    potential.at(0, fail)
+    whole = ph.simulate(start, step=0.05, steps=STEPS, method=ph.DOP853())
+    potential.at(int(part * potential.calls), fail)
+    with pytest.raises(LookupError) as error:
+        ph.simulate(start, step=0.05, steps=STEPS, method=ph.DOP853())
+    run: ph.Trajectory = error.value.trajectory  # type: ignore[attr-defined]
+    assert len(run) < len(whole)
+    assert same(run, whole)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec, TextIO
 
 import typer
 from typer.core import TyperCommand
@@ -79,6 +79,7 @@ def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
             with warnings.catch_warnings():
                 # numbers that overflow show up in the result, or in the error that ends the run
                 warnings.simplefilter("ignore", RuntimeWarning)
+                warnings.showwarning = _show_warning
                 command(*args, **kwargs)
         except PolhodeError as error:
             fail(str(error), 2)
@@ -91,6 +92,18 @@ def exit_on_error(command: Callable[P, None]) -> Callable[P, None]:
             fail("interrupted", 130)
 
     return inner
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning without the place in the code that gave it."""
+    typer.echo(f"polhode: warning: {printable(str(message))}", err=True)
 
 
 def say(text: str) -> None:

@@ -88,6 +88,8 @@ def resume(
 
     stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
     headers = [header for store in stores if (header := store.header())]
+    if stores and not headers:
+        fail(f"{folder}: a run was stopped here before it had stored anything: give the command that began it again", 2)
     if not headers:
         fail(f"{folder}: there is no unfinished run here: give the folder of a run that was stopped", 2)
     for header in headers:

@@ -12,8 +12,8 @@ import _thread
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import ContextDecorator
+from collections.abc import Callable, Iterator
+from contextlib import ContextDecorator, contextmanager
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ class _Watch(threading.local):
 
     active = False
     interrupted = False
+    stops = False  # whether nothing is called after an error
     error: BaseException | None = None
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ _watch = _Watch()
 def call(function: Callable[..., None], *arguments: Any) -> None:
     """Call a Python function from compiled code. If it is not called, or fails, the numbers that it writes stay as they
     are: the callback makes them NaN first."""
-    if _watch.interrupted:
+    if _watch.interrupted or (_watch.stops and _watch.error is not None):
         return
     try:
         function(*arguments)
@@ -64,6 +65,16 @@ class watch_callbacks(ContextDecorator):
         _watch.active, _watch.error = _watch.outer.pop()
         if kind is None and noted is not None and not isinstance(noted, Exception):
             raise noted
+
+
+@contextmanager
+def nothing_after_an_error() -> Iterator[None]:
+    """Callbacks in this block leave NaN from the first error on: a method that then tries a shorter step must not go on."""
+    _watch.stops = True
+    try:
+        yield
+    finally:
+        _watch.stops = False
 
 
 def raise_stop() -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.callbacks import error_noted
+from ..core.callbacks import error_noted, nothing_after_an_error
 from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, InvalidInputError
@@ -28,7 +28,8 @@ USELESS = 1e-3  # the part of a step below which a usable one is of no use
 def advance_to_last_valid(run: Run, first: int, count: int, every: int, rows: Array) -> tuple[int, int]:
     """Do up to `count` steps. Returns a status (0: all were done) and the number of valid steps; the run is at the last one."""
     before = run.sample.copy()
-    status, good = run.advance(first, count, every, rows)
+    with nothing_after_an_error():
+        status, good = run.advance(first, count, every, rows)
     written = rows[: (first + good) // every - first // every]
     if not status and np.isfinite(written).all() and np.isfinite(run.sample).all():
         return status, good
