@@ -249,7 +249,7 @@ IN_THE_COMMAND: dict[str, list[str]] = {
     "run case.toml --set run.t_end='1h30min'": ["run.t_end = '1h30min'", "not a product of units"],
     "run case.toml --set units.angle=grad": ["units.angle = 'grad'", "degree"],
     "run case.toml --set epoch.date=2031-02-30": ["epoch.date = '2031-02-30'", "a date like"],
-    "run case.toml --set epoch.date=2031-02-03 --set epoch.time_system=GPST": ["'GPST'", "GPS, MET"],
+    "run case.toml --set epoch.date=2031-02-03 --set epoch.time_system=GPST": ["'GPST'", "'GPS', 'MET'"],
     "run case.toml --tolerance 0": ["run.tolerance = 0.0", "from 1e-13 to 0.01"],
     "resume nowhere": ["there is no unfinished run"],
     "plot result.nc --from-time 1.5 --to-time 0.5": ["a span with samples", "from 0 to 2"],

@@ -223,6 +223,8 @@ def _computed(
     except RunInterruptedError as error:
         if plan.stored is not None:
             fail(f"{error}. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
+        if error.trajectory.stats.steps == 0:
+            store.remove()
         _save_interrupted(error, partial, command if plan.steps is not None else None)
     try:
         with defer_signals():

@@ -78,7 +78,7 @@ class CheckpointFolder:
         finally:
             _held.paths.discard(path)
             with suppress(OSError):  # there is something in it
-                for folder in made or [path]:
+                for folder in filter(Path.exists, made or [path]):
                     folder.rmdir()
             unlock_folder(number)
 
