@@ -16,7 +16,6 @@ from polhode.reproduce.base import (
     counted,
     last_digit,
     misprint,
-    not_at_most,
     published_value,
 )
 
@@ -29,7 +28,8 @@ RIGHT = {
     "vector": misprint("(3)", "a vector", [0.0, 0.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.5, 1.0], "a missing term"),
     "upper bound": at_most("Fig. 1", "error", 1e-12, 9e-13),
     "lower bound": at_least("Fig. 2", "ratio", 50.0, 51.0),
-    "wrong bound": not_at_most("Fig. 3", "ratio", 1.0, 1.5, 1.8, "a claim that does not hold"),
+    "known upper bound": at_most("Fig. 3", "error", 0.5, 0.35, 0.35 + 1e-9, 1e-8),
+    "known lower bound": at_least("Fig. 4", "ratio", 50.0, 184.8, 184.81, 5e-4),
 }
 SLIGHTLY_WRONG = {
     "value": 20.5714286,  # rounds to 20.571429
@@ -40,7 +40,8 @@ SLIGHTLY_WRONG = {
     "vector": 0.5 - 2e-11,
     "upper bound": 1.1e-12,
     "lower bound": 49.9,
-    "wrong bound": 1.4,
+    "known upper bound": 0.35 - 3e-9,  # well below the bound, and wrong
+    "known lower bound": 185.0,
 }
 
 
@@ -74,8 +75,9 @@ def test_a_misprint_that_ours_agrees_with_differs(name: str) -> None:
     assert misprint_reasons([row]) == [f"{row.place}: {row.reason}"]
 
 
-def test_a_wrong_bound_that_is_met_differs() -> None:
-    assert replace(RIGHT["wrong bound"], computed=0.9).verdict == "differs"
+def test_a_known_number_must_also_meet_its_bound() -> None:
+    assert at_most("Fig. 3", "error", 0.5, 0.6, 0.6).verdict == "differs"
+    assert at_least("Fig. 4", "ratio", 50.0, 40.0, 40.0).verdict == "differs"
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 0.5 + 1e-9])

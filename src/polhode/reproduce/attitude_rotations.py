@@ -195,5 +195,6 @@ def _geodesics() -> list[Comparison]:
     return [
         correct_statement("problem 6.16", "R₀ exp(S(ω)) − R₁, S(ω) = log R₀ᵀR₁", largest(R @ so3.exp(plain.omega) - end)),
         correct_statement("problem 6.17", "R(1) − R₁ of the free body found by shooting", largest(motion.R - end)),
-        at_most("problem 6.17", "its action, that of the geodesic of 6.16", float(plain.omega @ inertia @ plain.omega), heavy.action),
+        at_most("problem 6.17", "its action, that of the geodesic of 6.16", float(plain.omega @ inertia @ plain.omega), heavy.action,
+            2.0 * float(motion.invariants()["energy"])),
     ]  # fmt: skip

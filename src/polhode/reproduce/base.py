@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -94,22 +94,24 @@ class Comparison:
 class BoundComparison(Comparison):
     """A published bound: our number must be at most that, or at least that with `lower`.
 
-    If the published bound is wrong, ours must violate it; `corrected` is then a bound in the other direction.
+    `independent` is the same number found without the library: ours must agree with it within the tolerance, so that no
+    error hides behind the bound. Only what should vanish, and is rounding, has none.
     """
 
     lower: bool = False
+    independent: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Ours less the independent number, or less the bound where there is none."""
+        return self.computed - (self.published if self.independent is None else self.independent)
 
     @property
     def agrees(self) -> bool:
         if not math.isfinite(self.computed):
             return False
-        is_lower = self.lower if self.corrected is None else not self.lower
-        return self.computed >= self.expected if is_lower else self.computed <= self.expected
-
-    @property
-    def contradicts(self) -> bool:
-        """Whether ours violates the published bound."""
-        return self.computed < self.published if self.lower else self.computed > self.published
+        met = self.computed >= self.published if self.lower else self.computed <= self.published
+        return met and (self.independent is None or abs(self.difference) <= self.tolerance)
 
 
 def last_digit(text: str) -> float:
@@ -153,21 +155,31 @@ def counted(place: str, quantity: str, published: int, computed: int) -> Compari
     return Comparison(place, quantity, float(published), float(computed), 0.0)
 
 
-def at_most(place: str, quantity: str, published: float, computed: float) -> BoundComparison:
-    """A published upper bound."""
-    return BoundComparison(place, f"{quantity} ≤", published, float(computed), 0.0)
-
-
-def at_least(place: str, quantity: str, published: float, computed: float) -> BoundComparison:
-    """A published lower bound."""
-    return BoundComparison(place, f"{quantity} ≥", published, float(computed), 0.0, lower=True)
-
-
-def not_at_most(
-    place: str, quantity: str, published: float, corrected: float, computed: float, reason: str
+def at_most(
+    place: str,
+    quantity: str,
+    published: float,
+    computed: float,
+    independent: float | None = None,
+    relative: float = ROUNDING,
 ) -> BoundComparison:
-    """A published upper bound that does not hold: ours is at least `corrected`, which is larger."""
-    return BoundComparison(place, f"{quantity} ≤", published, float(computed), 0.0, corrected, reason)
+    """A published upper bound, and the same number found without the library, to this relative tolerance."""
+    tolerance = relative * abs(independent or 0.0)
+    return BoundComparison(place, f"{quantity} ≤", published, float(computed), tolerance, independent=independent)
+
+
+def at_least(
+    place: str,
+    quantity: str,
+    published: float,
+    computed: float,
+    independent: float | None = None,
+    relative: float = ROUNDING,
+) -> BoundComparison:
+    """A published lower bound, and the same number found without the library, to this relative tolerance."""
+    return replace(
+        at_most(place, quantity, published, computed, independent, relative), quantity=f"{quantity} ≥", lower=True
+    )
 
 
 def correct_statement(place: str, quantity: str, residual: Any, tolerance: float = ROUNDING) -> Comparison:

@@ -25,7 +25,7 @@ from ..systems.son.discrete_diagram import DiscreteBody
 from ..systems.son.integrals import manakov_integrals, trace_coefficients
 from ..systems.son.lax import discrete_lax_step, lax_matrix, lax_pair
 from ..systems.son.maps import costate, costate_derivative, momentum, norm
-from .base import Comparison, correct_statement, counted, misprint, not_at_most
+from .base import Comparison, correct_statement, counted, misprint
 
 Array = NDArray[np.float64]
 
@@ -183,6 +183,7 @@ def _discrete() -> list[Comparison]:
 def _solving() -> list[Comparison]:
     """Section 7: J_D(U) = M."""
     U = solve(WEIGHT, M)
+    solutions = all_solutions(WEIGHT, M)
     S = U @ L - M / 2.0
     riccati = S @ S + S @ (M / 2.0) + (M / 2.0).T @ S - (M @ M / 4.0 + L @ L)
     spectrum = np.linalg.eigvals(hamiltonian_matrix(WEIGHT, M))
@@ -198,7 +199,9 @@ def _solving() -> list[Comparison]:
         misprint("thm 7.4", "largest |Re| in the spectrum of the Hamiltonian matrix where U is unique", 0.0, LAMBDA[2],
             np.abs(real.real).max(), "for odd n there is always a real pair; at the edge of the domain there is one solution",
             DIFFERENCES),
-        counted("thm 7.4", "rotations U with J_D(U) = M, for M well inside", 4, len(all_solutions(WEIGHT, M))),
+        counted("thm 7.4", "rotations U with J_D(U) = M, for M well inside", 4, len(solutions)),
+        correct_statement("thm 7.4", "their UᵀU − 1 and UΛ − ΛUᵀ − M", max(
+            max(_largest(u.T @ u - np.eye(3)), _largest(u @ L - L @ u.T - M)) for u in solutions)),
         correct_statement("thm 7.5", "h_max |m| over I₃ along axis 3, less 1: the domain", largest - 1.0),
     ]  # fmt: skip
 
@@ -274,12 +277,14 @@ def _diagram() -> list[Comparison]:
     heavy = np.array([10.0, 11.0, 12.0])
     near = group.exp(0.5 * C)
     size = float(norm(np.diag(heavy) @ near.T - near @ np.diag(heavy)))
+    moment = near.T @ np.diag(heavy)
+    right = 0.5 * np.linalg.svd(np.trace(moment) * np.eye(3) - moment, compute_uv=False)[-1]
     least = np.linalg.svd(forms.lagrangian_form(heavy, np.eye(3), near), compute_uv=False)[-1]
     return [
         correct_statement("section 7", "ψ φL − φH ψ", commutes),
         misprint("def. of E_L", "its operator on W", L @ XI @ Omega + Omega @ XI @ L, L @ XI @ Omega.T + Omega @ XI @ L, derivative,
             "it should be ΛWΩᵀ + ΩWΛ", DIFFERENCES),
-        not_at_most("before thm 7.2", f"least singular value of Ω_L where ‖J_D U‖ = {size:.3g} > 2", 0.0, 1.0, float(least),
+        misprint("before thm 7.2", f"least singular value of Ω_L where ‖J_D U‖ = {size:.3g} > 2", 0.0, right, float(least),
             "S_L restricts only ψ; Ω_L is symplectic wherever the map of E_L is invertible"),
         correct_statement("(7.16)", "P_k − (Q_k Σ_k − Q_{k−1} Λ)", _largest(body.costate_before(Q, Q1) - P1)),
         misprint("(7.19)", "Λ_k²", rest - L @ U @ K, rest - L @ U.T @ K, K @ K, "the second term has U_kᵀ"),
