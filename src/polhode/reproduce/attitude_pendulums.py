@@ -77,10 +77,10 @@ def _equilibria() -> list[Comparison]:
         ),
         misprint(
             "6.6.2.4",
-            "determinant of the hanging attitude",
-            np.linalg.det(-np.eye(3)),
-            1.0,
-            np.linalg.det(hanging.R),
+            "e₃·Re₃ and determinant of the hanging attitude",
+            [-1.0, np.linalg.det(-np.eye(3))],
+            [-1.0, 1.0],
+            [hanging.R[2, 2], np.linalg.det(hanging.R)],
             "−I is not a rotation",
         ),
     ]

@@ -116,7 +116,7 @@ def _constant_moment() -> list[Comparison]:
         correct_statement("problem 6.14 (a)", "moment − b × F", largest(moment_of(pushed) - np.cross(b, F)), DIFFERENCES),
         counted("problem 6.14 (b)", "steady rotations where a₁a₂a₃ < 0", 2, len(found[1.0])),
         counted("problem 6.14 (b)", "steady rotations where a₁a₂a₃ > 0", 0, len(found[-1.0])),
-        correct_statement("problem 6.14 (b)", "ω₁² − a₂a₃c₁/(a₁c₂c₃), …", max(largest(e.omega**2 - squares) for e in found[1.0])),
+        correct_statement("problem 6.14 (b)", "ω₁² − a₂a₃c₁/(a₁c₂c₃), …", max((largest(e.omega**2 - squares) for e in found[1.0]), default=np.inf)),
         counted("problem 6.14 (b)", "unstable ones among them", 2, sum(linearize(e).verdict == "unstable" for e in found[1.0])),
     ]  # fmt: skip
 

@@ -119,7 +119,7 @@ def implicit_work(C: float) -> float:
     return stats.mean_iterations * stats.steps / DAMPER_END
 
 
-def explicit_work(C: float, end: float = 30.0) -> float:
+def explicit_work(C: float, end: float = 9.0) -> float:
     """Evaluations of RK45 per second of the motion; the motion is uniform, so the first `end` seconds suffice."""
     return damped_scipy(C, "RK45", end)[2] / end
 
