@@ -145,7 +145,7 @@ QUATERNION = [
     Fault(quaternion._work, DampedGyrostat, "own_parameters", ("* full kick*",), threefold),
     Fault(quaternion._energies, DampedGyrostat, "own_parameters", ("*",)),
     Fault(quaternion._stiff_solvers, DampedGyrostat, "own_parameters", ("*",)),
-    Fault(quaternion._filter, MEKF, "process_noise", ("Fig. 7 RMS*",)),
+    Fault(quaternion._filter, MEKF, "process_noise", ("Fig. 7 RMS (°)*", "Fig. 7 RMS of *", "* substeps, *")),
     Fault(quaternion._filter, AttitudeSystem, "parameters", ("Fig. 7 *",)),
     Fault(quaternion._filter, propagators, "_few_steps", ("Fig. 7 RMS (°)*", "(69) *"), drifting),
     Fault(quaternion._misprints, Gyrostat, "parameters", ("(63) *",)),
