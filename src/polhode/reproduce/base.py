@@ -1,8 +1,8 @@
 """One comparison with a source: a published value and the one computed here.
 
 Every comparison can fail. A number of a table must agree to its last published digit; a statement must hold to rounding; a
-bound must be met. A misprint names the corrected value: ours must agree with that, and differ from the published one. A
-number that is not finite never agrees with anything.
+bound must be met, by a number that is also found without the library. A misprint names the corrected value: ours must agree
+with that, and differ from the published one. A number that is not finite never agrees with anything.
 """
 
 from __future__ import annotations
@@ -112,6 +112,9 @@ class BoundComparison(Comparison):
             return False
         met = self.computed >= self.published if self.lower else self.computed <= self.published
         return met and (self.independent is None or abs(self.difference) <= self.tolerance)
+
+    def as_dict(self) -> dict[str, Any]:
+        return super().as_dict() | {"independent": self.independent}
 
 
 def last_digit(text: str) -> float:
