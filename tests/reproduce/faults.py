@@ -148,7 +148,7 @@ QUATERNION = [
     Fault(quaternion._filter, MEKF, "process_noise", ("Fig. 7 RMS (°)*", "Fig. 7 RMS of *", "* substeps, *")),
     Fault(quaternion._filter, AttitudeSystem, "parameters", ("Fig. 7 *",)),
     Fault(quaternion._filter, propagators, "_few_steps", ("Fig. 7 RMS (°)*", "(69) *"), drifting),
-    Fault(quaternion._misprints, Gyrostat, "parameters", ("(63) *",)),
+    Fault(quaternion._misprints, Gyrostat, "parameters", ("(49) *", "(63) *")),
     Fault(quaternion._misprints, DampedGyrostat, "own_parameters", ("(66), (67) *",)),
     Fault(quaternion._misprints, AttitudeSystem, "derive", ("(36), (37) *",), of="Pi"),
     Fault(quaternion._misprints, Gyrostat, "derive", ("VIII*",), of="Pi"),

@@ -180,6 +180,7 @@ def _misprints() -> list[Comparison]:
     scheme, flipped, forwards = _damper_scheme(), _damper_scheme(sign=-1.0), _damper_scheme(forwards=True)
     return [
         misprint("(63)", "rate after 1 s, torque 0.3 on inertia 3", -0.1, 0.1, spun.omega[2], sign),
+        correct_statement("(49)", "2 (s M ± φ × M)/h − Π of a step with a rotor", _rotor_residual()),
         misprint("(66), (67)", "energy, 3 s / 0 s, C = 0.1", flipped[0], scheme[0], kinetic, add),
         misprint("VIII, by f", "spatial momentum after 3 s", forwards[1], scheme[1], momentum, back),
         misprint("after (31)", "rotation (°) about a principal axis in (1 − 10⁻⁷) of the largest step", 180.0,
@@ -188,6 +189,18 @@ def _misprints() -> list[Comparison]:
         # the first attitude is the identity, so that the second one is the increment
         misprint("after (37)", "φ of the first step", published, corrected, step.q[1][:3], swapped),
     ]  # fmt: skip
+
+
+def _rotor_residual() -> float:
+    """What a step with a rotor leaves of (48), (49): `h Π = 2 (s M ± φ × M)` at its start and end, `M = Iφ + (h/2) ρ`."""
+    h, rho = 0.2, np.array([0.3, -0.2, 0.5])
+    step = simulate(Gyrostat(INERTIA, rho=rho).state(omega=OMEGA), step=h, steps=1, method=QuaternionVI())
+    phi, s = step.q[1][:3], step.q[1][3]
+    M = INERTIA @ phi + 0.5 * h * rho
+    return max(
+        float(np.abs(2.0 / h * (s * M + sign * np.cross(phi, M)) - Pi).max())
+        for sign, Pi in zip((1.0, -1.0), step.Pi, strict=True)
+    )
 
 
 def _largest_rotation(fraction: float) -> float:
