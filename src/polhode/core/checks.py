@@ -18,6 +18,7 @@ from ..geometry.array_api import as_array, doubles
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
+NO_UNITS = "; quantities with units are texts in scenario files only"
 
 
 def check_array(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
@@ -33,7 +34,7 @@ def check_finite(field: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     try:
         array = np.array(doubles(value.as_matrix() if hasattr(value, "as_matrix") else value))
     except (TypeError, ValueError):
-        remark = "; quantities with units are texts in scenario files only" if _has_text(value) else ""
+        remark = NO_UNITS if _has_text(value) else ""
         raise InvalidInputError(
             field, value, f"{f'numbers in the shape {shape}' if shape else 'a number'}{remark}"
         ) from None

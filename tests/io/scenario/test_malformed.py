@@ -58,6 +58,10 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         changed("step = 0.1", "step = 0.1\ntolerance = 1e-6"),
         ["run.tolerance = 1e-06", "exclude each other"],
     ),
+    "a unit where there is none": (
+        of('type = "AttitudeBody", inertia = [1, 2, 2.5], potential = "k*R33", parameters = { k = "2 m" }'),
+        ["system.parameters.k = '2 m'", "expected a number; it takes no unit"],
+    ),
     "a loose tolerance": (changed("step = 0.1", "tolerance = 0.5"), ["run.tolerance = 0.5", "from 1e-13 to 0.01"]),
     "a tolerance of zero": (changed("step = 0.1", "tolerance = 0"), ["run.tolerance = 0", "from 1e-13 to 0.01"]),
     "text for a tolerance": (changed("step = 0.1", 'tolerance = "1e-6"'), ["run.tolerance = '1e-6'", "a number"]),

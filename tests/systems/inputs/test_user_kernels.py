@@ -165,3 +165,28 @@ def test_all_shapes_that_are_allowed_are_named(field: str) -> None:
 def test_slips_in_formulas_are_said_in_words(formula: str, said: str) -> None:
     with pytest.raises(ph.InvalidInputError, match=said):
         ph.AttitudeBody(I, potential=formula)
+
+
+@kernel
+def bent_lagrangian(R: Any, w: Any) -> Any:
+    return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] - (R[8] if R[8] > 0.0 else 2.0 * R[8])
+
+
+@kernel
+def bent_potential(theta: Any) -> Any:
+    return theta if theta > 0.0 else 2.0 * theta
+
+
+SHARED: dict[str, Callable[[], Any]] = {
+    "GeneralBody": lambda: ph.GeneralBody(bent_lagrangian),
+    "PlanarBody": lambda: ph.PlanarBody(1.0, potential=bent_potential),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_systems_of_one_kernel_without_a_formula_share_their_flows(name: str) -> None:
+    def flow() -> Any:
+        found = SHARED[name]().representations["default"]
+        return found.drift if name == "GeneralBody" else found.force
+
+    assert flow() is flow()

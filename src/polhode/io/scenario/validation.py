@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ...bodies import Body
+from ...core.checks import NO_UNITS
 from ...errors import InvalidInputError
 
 # pydantic's types of error, in words
@@ -61,7 +62,8 @@ class ScenarioError(InvalidInputError):
     @classmethod
     def located(cls, where: str, field: str, error: InvalidInputError) -> ScenarioError:
         """The error about an argument as an error about its key in a scenario."""
-        return cls(where, field, error.value, error.allowed, problem=error.problem)
+        allowed = error.allowed.replace(NO_UNITS, "; it takes no unit")
+        return cls(where, field, error.value, allowed, problem=error.problem)
 
 
 class Table(BaseModel):

@@ -93,27 +93,11 @@ class AnglePotential:
     def _from_function(self, field: str, given: Any) -> None:
         """As a function of an attitude and a vector whose first component is the angle."""
         if isinstance(given, (Kernel, Dispatcher)):
-            user = UserFunction(given).kernel
-
-            @kernel
-            def of_first(R: Matrix, v: Vector) -> Any:
-                return user(v[0])
-
-            value, first, _ = kernel_derivatives(of_first, field, given)
+            value, first, _ = kernel_derivatives(_of_first(UserFunction(given).kernel), field, given)
         else:
             value, first, _ = python_derivatives(lambda R, v: given(float(v[0])))
 
-        @kernel
-        def slope_at(angle: Any) -> Any:
-            zero = 0.0 * angle
-            one = 1.0 + zero
-            return first((one, zero, zero, zero, one, zero, zero, zero, one, angle, zero, zero))[0]
-
-        @kernel
-        def slope(S: Any, p: Any, angle: Any) -> Any:
-            return slope_at(angle)
-
-        self.slope, self.slope_at = slope, slope_at
+        self.slope, self.slope_at = _slopes_of(first)
         self.value = lambda angle: value((*np.eye(3).reshape(9), angle, 0.0, 0.0))
 
     def _check(self, field: str, given: Any) -> None:
@@ -131,6 +115,34 @@ class AnglePotential:
     def describe(self) -> str:
         """The formula, or the name of the function."""
         return text_of(self.expression) if self.expression is not None else self.name
+
+
+@remembered
+def _of_first(user: Any) -> Any:
+    """A kernel of one number as one of an attitude and a vector, whose first component it is."""
+
+    @kernel
+    def of_first(R: Matrix, v: Vector) -> Any:
+        return user(v[0])
+
+    return of_first
+
+
+@remembered
+def _slopes_of(first: Any) -> tuple[Any, Any]:
+    """The kernels `(S, p, theta)` and `(theta)` of the slope, from the derivatives by an attitude and a vector."""
+
+    @kernel
+    def slope_at(angle: Any) -> Any:
+        zero = 0.0 * angle
+        one = 1.0 + zero
+        return first((one, zero, zero, zero, one, zero, zero, zero, one, angle, zero, zero))[0]
+
+    @kernel
+    def slope(S: Any, p: Any, angle: Any) -> Any:
+        return slope_at(angle)
+
+    return slope, slope_at
 
 
 @remembered

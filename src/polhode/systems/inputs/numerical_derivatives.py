@@ -25,6 +25,7 @@ from ...scalars.compile import dispatcher_of
 from ...scalars.functions import overloads
 from .dual_gradients import SPACING
 from .user_flow import check_differentiable
+from .user_functions import remembered
 
 Array = NDArray[np.float64]
 SIX = duals(6)
@@ -36,7 +37,11 @@ Derivatives = tuple[Callable[[Any], Any], Any, Any]
 def kernel_derivatives(formula: Any, field: str = "function", given: Any = None) -> Derivatives:
     """The value, and the kernels `first` and `second`, of a kernel of R and v, made of what a user has `given` as `field`."""
     check_differentiable(field, given, formula, types.UniTuple(SIX, ENTRIES), types.UniTuple(SIX, NUMBERS - ENTRIES))
+    return _derivatives_of(formula)
 
+
+@remembered
+def _derivatives_of(formula: Any) -> Derivatives:
     @kernel
     def gradient(x: Any, out: Any) -> None:
         a, b, c = seeded(SIX, 0.0, 3), seeded(SIX, 0.0, 4), seeded(SIX, 0.0, 5)
