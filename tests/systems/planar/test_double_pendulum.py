@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.systems.planar.double_pendulum import continued_root, pair_defect
 
 STATE = ph.DoublePlanarPendulum.example()
 BODY = STATE.system
@@ -210,3 +211,14 @@ def test_oblique_links_rest_and_stay_symplectic() -> None:
     assert float(OBLIQUE.equilibria()[0].theta[0]) == pytest.approx(-np.arctan2(0.2, 0.4 + 0.8 * 0.7))
     with pytest.raises(ph.InvalidInputError, match="centre2"):
         ph.DoublePlanarPendulum(1.0, 0.6, 1.0, 0.8, 0.7, centre1=0.4, centre2=[0.0, 0.0])
+
+
+def test_the_root_is_followed_past_a_near_fold() -> None:
+    """The determinant falls to 0.3 % on the way to g; below it the root moves fast."""
+    A, B, w = 7.0536703051366505, 7.11259334978642, 6.504229317032908
+    delta, g = -2.5478267757203905, (8.816500735934946, -6.237906604142062)
+    d = np.cos(delta), np.sin(delta)
+    a, b, determinant = continued_root(A, B, w, d, g)
+    assert determinant > 0.0
+    assert pair_defect(A, B, w, d, g, a, b) < 1e-26
+    np.testing.assert_allclose((a, b), (2.36194997, 2.58143655), atol=1e-7)

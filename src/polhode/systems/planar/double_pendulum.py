@@ -44,7 +44,7 @@ LINKS = ParameterLayout(A=1, J2=1, w=1, offset=2, g1=2, g2=2)
 INERTIA1, INERTIA2, COUPLING, OFFSET, WEIGHT1, WEIGHT2 = LINKS.offsets("A", "J2", "w", "offset", "g1", "g2")
 MAX_ITERATIONS = 25
 # The root is followed in so many parts of h p, each with so many corrections, none of which is longer, squared, than:
-PARTS, CORRECTIONS, LONGEST = 512, 3, 0.1
+PARTS, CORRECTIONS, LONGEST = 2048, 3, 0.1
 RESIDUAL_BOUND = 1e-26  # squared, relative to h p
 RIGHT_ANGLE = 2.467  # squared
 CENTRES = ("centre1", "centre2")
