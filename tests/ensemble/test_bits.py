@@ -8,6 +8,8 @@ import pytest
 import polhode as ph
 from polhode.core.method import Method
 from polhode.ensemble import blocks
+from polhode.ensemble.driver import job_of
+from polhode.ensemble.members import as_members
 from polhode.methods import known_methods
 from tests.verification.promises import pairs
 from tests.verification.subjects import SUBJECTS, Subject
@@ -68,6 +70,17 @@ def test_members_of_one_system_are_their_single_runs(monkeypatch: pytest.MonkeyP
     )
     for i, state in enumerate(states):
         np.testing.assert_array_equal(found.R[i], ph.simulate(state, step=0.5, steps=4, method=method).R)
+
+
+def test_all_rows_of_one_system_read_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several lanes full of members in one block: their forces, also the first, come from one row of parameters."""
+    top = ph.Pendulum3D.example().system
+    states = [top.state(omega=[0.9 - 0.1 * k, -0.7, 0.3 + 0.1 * k]) for k in range(20)]
+    monkeypatch.setattr(blocks, "_run_alone", no_member_runs_alone)
+    job = job_of(as_members(states), STEP, None, STEPS, None, None, ph.LGVI(), "all", 4)
+    rows = blocks.run_block(job, range(20)).states
+    for found, state in zip(rows, states, strict=True):
+        np.testing.assert_array_equal(found[:, :9].reshape(-1, 3, 3), ph.simulate(state, step=STEP, steps=STEPS).R)
 
 
 def test_every_method_is_tried() -> None:
