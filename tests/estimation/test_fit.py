@@ -10,6 +10,7 @@ import pytest
 import polhode as ph
 from polhode.bodies import Box
 from polhode.core.finite_differences import OFFSETS, WEIGHTS
+from polhode.errors import StepWarning
 from polhode.estimation import Brightness, Observation, fit
 from polhode.estimation.fit import _Problem
 from polhode.geometry import so3
@@ -181,3 +182,25 @@ def test_segments_find_a_parameter_too() -> None:
     found = fit(rough, data, ["state", "mass"], step=0.05, segments=4)
     assert found.parameters["mass"] == pytest.approx(1.0, abs=1e-8)
     assert np.abs(found.state.omega - true.omega).max() < 1e-7
+
+
+def test_what_there_is_to_warn_of_is_said_once_of_the_fit_and_not_of_each_trial() -> None:
+    true = ph.Pendulum3D.example()
+    with pytest.warns(StepWarning):
+        seen = ph.simulate(true, step=0.4, steps=2)
+    rough = true.system.state(R=true.R, omega=true.omega + [0.01, 0.0, 0.0])
+    with pytest.warns(StepWarning, match="take a step below") as issued:
+        fit(rough, [Observation.attitude(seen.t, seen.R, 1e-3)], ["state"], step=0.4, segments=2)
+    assert len(issued) == 1
+    assert issued[0].filename == __file__
+
+
+def test_no_segment_begins_with_the_last_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment would have nothing behind it. Whole steps decide where they begin: here the last of four, at the end."""
+    begun: list[float] = []
+    run = _Problem._run
+    monkeypatch.setattr(_Problem, "_run", lambda self, system, y, t, *rest: (begun.append(t), run(self, system, y, t, *rest))[1])  # fmt: skip
+    true = ph.FreeRigidBody.example()
+    seen = ph.simulate(true, step=0.2, steps=2)
+    fit(true, [Observation.attitude(seen.t, seen.R, 1e-3)], ["state"], step=0.2, segments=4)
+    assert {round(t, 12) for t in begun} == {0.0, 0.2}

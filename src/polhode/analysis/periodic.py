@@ -23,7 +23,7 @@ from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..methods import GaussLegendre, Method
 from ..simulation.arguments import check_arguments
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from .phase_space import PhaseSpace
 from .reduction import across_motion, eigenvalues_and_conditions, without_kernel
 
@@ -150,7 +150,7 @@ class PeriodicSearch:
         """The state after the period, and the tangent map to it, if there is one."""
         start = State(self.space.system, self.space.layout.unpack(y), self.space.t)
         many = {"steps": self.steps, "save_every": self.steps, "method": self.method, "tangent": tangent}
-        run = simulate(start, step=T / self.steps, **many)
+        run = run_without_warnings(start, step=T / self.steps, **many)
         end = self.space.layout.pack({name: getattr(run.final, name) for name in self.space.layout.slices})
         return end, np.zeros((0, 0)) if run.tangent is None else run.tangent[-1]
 

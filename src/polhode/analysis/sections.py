@@ -24,7 +24,7 @@ from ..methods import Method
 from ..simulation.arguments import count_steps
 from ..simulation.default_step import method_and_step
 from ..simulation.dense_output import after
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..simulation.records import Stats
 from ..simulation.trajectory import Trajectory
 from .quantities import Quantity, quantity
@@ -191,7 +191,7 @@ class _Search:
         values: dict[str, Any] = self._run.layout.unpack(self._run.states(row[None]))
         start = State(self.state.system, {n: v[0] for n, v in values.items()}, self.state.t + self.done * self.step)
         try:
-            simulate(start, step=self.step, steps=count, method=self.method)
+            run_without_warnings(start, step=self.step, steps=count, method=self.method)
         except PolhodeError as error:
             return error
         return PolhodeError(f"a step of {self.method!r} fails after t = {start.t:g}")

@@ -15,7 +15,7 @@ from ..core.scalar_packing import block_kind, blocks, tangent_columns
 from ..core.system import State
 from ..errors import PolhodeError
 from ..simulation.arguments import check_arguments, check_start, check_step
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..systems.stability.tangent_dynamics import tangent_dynamics
 
 Array = NDArray[np.float64]
@@ -107,7 +107,7 @@ class TangentRun:
         y, _ = tangent_columns(self.layout, states, block_kind(self._directions[0]), self._directions[0])
         values = {name: array[0] for name, array in self.layout.unpack(y).items()}
         try:
-            simulate(State(self.system, values, self.t), step=self.step, steps=count, method=self.method)
+            run_without_warnings(State(self.system, values, self.t), step=self.step, steps=count, method=self.method)
         except PolhodeError as error:
             return error
         return PolhodeError(f"the tangent map of {self.method!r} is not finite after t = {self.t:g}")

@@ -21,7 +21,7 @@ from ..core.layout import Layout
 from ..core.system import State
 from ..errors import InvalidInputError
 from ..methods import Method
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings, simulate
 from ..simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def propagate_covariance(
     clouds = []
     for offset in offsets:
         start = State(state.system, layout.unpack(layout.retract(y0, offset)), state.t)
-        run = simulate(start, method=nominal.method, **options)
+        run = run_without_warnings(start, method=nominal.method, **options)
         clouds.append(layout.difference(centre, _rows(layout, run)))
     cloud = np.stack(clouds)  # (runs, n, d)
     mean = cloud.mean(axis=0)

@@ -11,6 +11,7 @@ fitted from a rough guess.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,11 +23,12 @@ from ..core.complex_step import derivative_along
 from ..core.method import Method
 from ..core.system import State, System
 from ..core.varied_parameters import VariedParameters
-from ..errors import InvalidInputError, PolhodeError
+from ..errors import InvalidInputError, PolhodeError, RunWarning
 from ..methods import LGVI
 from ..simulation.arguments import check_arguments
 from ..simulation.default_step import method_and_step
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
+from ..simulation.trajectory import Trajectory
 from .fit_result import Fit, check_observable
 from .observations import Observation
 from .observed_states import ObservedStates
@@ -84,7 +86,10 @@ def fit(
     check_observable(J, problem.named, problem.names, problem.sizes)
     if not found.success:
         raise PolhodeError(f"the fit did not converge in {found.nfev} runs: give a better guess, or more segments")
-    return problem.result(found.x, J, float(found.cost), int(found.nfev))
+    result = problem.result(found.x, J, float(found.cost), int(found.nfev))
+    for warning in problem.warnings():
+        warnings.warn(warning, stacklevel=2)
+    return result
 
 
 def _first_and_last(guess: Any, observations: Any) -> tuple[float, float]:
@@ -126,6 +131,7 @@ class _Problem:
         self.prior_rows: list[tuple[Array, Array]] = []  # residuals at the start and their derivatives
         self.state_prior, self.closure = False, CLOSURES[-1]
         self._known: tuple[Array, Array, Array] | None = None
+        self._runs: list[Trajectory] = []
         seen = sum(each.seen for each in self.observations)
         if enough and seen < len(self.names):
             problem = f"too few observations: {seen} numbers were seen, and there are {len(self.names)} unknowns"
@@ -220,7 +226,11 @@ class _Problem:
 
     def _run(self, system: System, y: Array, t: float, times: Array, tangent: Any) -> Any:
         start = State(system, self.layout.unpack(y), float(t))
-        return simulate(start, step=self.step, t_eval=times, method=self.method, tangent=tangent or False)
+        return run_without_warnings(start, step=self.step, t_eval=times, method=self.method, tangent=tangent or False)
+
+    def warnings(self) -> list[RunWarning]:
+        """What there is to warn of in the last runs, the first of each kind."""
+        return list({type(each): each for run in reversed(self._runs) for each in reversed(run.warnings)}.values())
 
     def residuals(self, x: Array) -> Array:
         """All residuals, divided by their standard deviations."""
@@ -239,6 +249,7 @@ class _Problem:
         rows: list[Array] = []
         slopes: list[Array] = []
         at, states, tangents, moments = 0, [], [], []
+        self._runs = []
         ends = [*self.nodes[1:], np.inf]
         for k, (node, t, end) in enumerate(zip(self.node_states, self.nodes, ends, strict=True)):
             offset = x[at : at + d] if self.free[k] else np.zeros(d)
@@ -246,6 +257,7 @@ class _Problem:
             inside = self.times[(self.times >= t) & (self.times < end)]
             wanted = inside if np.isinf(end) else np.append(inside, end)
             run = self._run(system, y, float(t), wanted, request)
+            self._runs.append(run)
             Phi = np.zeros((len(wanted), d, len(x)))
             if self.free[k]:
                 Phi[:, :, at : at + d] = run.tangent[:, :, :d] @ columns

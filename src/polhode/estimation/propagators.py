@@ -26,7 +26,7 @@ from ..geometry import so3
 from ..methods import LGVI, Method
 from ..scalars import duals
 from ..simulation.arguments import finite_number
-from ..simulation.driver import simulate
+from ..simulation.driver import run_without_warnings
 from ..systems.attitude.base import AttitudeSystem
 from ..systems.attitude.general import GeneralBody
 from ..systems.spacecraft.damped_gyrostat import DampedGyrostat
@@ -182,7 +182,9 @@ def _steps(state: State, dt: float, how: Stepped | FirstOrder, *, tangent: bool)
     count = _count(dt, how.substep)
     found = _few_steps(state, dt / count, count, how) if tangent and isinstance(how, Stepped) else None
     if found is None:
-        run = simulate(state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent)
+        run = run_without_warnings(
+            state, step=dt / count, steps=count, save_every=count, method=how.method, tangent=tangent
+        )
         found = run.final, run.tangent[-1] if run.tangent is not None else np.eye(6)
     final, matrix = found
     return (final if how.method.preserves_group else on_group(final)), matrix

@@ -153,6 +153,15 @@ def test_a_formula_of_relative_attitudes_is_a_coupling() -> None:
         hung.steady_rotations(0.7)
 
 
+def test_of_a_family_beside_common_rotations_a_few_members_are_listed() -> None:
+    """Half turns about any axis between two that are coupled alike: a line of equilibria, and not hundreds of points on it."""
+    found = ph.CoupledBodies(
+        [[1.0, 2.0, 2.5], [2.0, 1.5, 1.0]], potential=formula(np.diag([0.3, 0.3, 0.9]))
+    ).equilibria()
+    assert {e.label for e in found} == {"aligned", "U = 0.9", "U = -0.3"}
+    assert 3 <= len(found) < 20
+
+
 def test_a_loop_of_three_rests_where_no_moment_is_left() -> None:
     random = np.random.default_rng(7)
     system = ph.CoupledBodies(
