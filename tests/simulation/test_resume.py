@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import polhode as ph
 from polhode.cli import main
+from polhode.core.method import Method
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
 
@@ -133,3 +134,14 @@ def test_an_interruption_before_the_first_step_leaves_nothing(balls, monkeypatch
     assert result.exit_code == 130
     assert "nothing is saved" in result.stderr
     assert not (balls.parent / "out").exists()
+
+
+@pytest.mark.parametrize("method", [ph.GaussLegendre(), ph.DOP853()])
+def test_the_tangent_map_of_a_pair_goes_on_with_the_same_bits(method: Method) -> None:
+    """Also its columns that follow from symmetry, where the method has rounded the start."""
+    start = ph.FullTwoBodyProblem.example()
+    whole = ph.simulate(start, step=0.01, steps=12, method=method, tangent=True)
+    again = ph.resume(ph.simulate(start, step=0.01, steps=5, method=method, tangent=True), steps=7)
+    assert again.tangent is not None
+    assert whole.tangent is not None
+    assert again.tangent.tobytes() == whole.tangent.tobytes()

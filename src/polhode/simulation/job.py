@@ -93,7 +93,8 @@ class Job:
         t: Array = np.asarray(schedule.time(numbers), dtype=np.float64)
         tangent = np.concatenate(columns, axis=-1) if whole and self.tangent else None
         if self.tangent and tangent is not None and symmetric:
-            start = self.system.enter(self.method.representation, self.state)
+            # the first sample, not what was given: the method may have rounded it, and a run that is continued knows no other
+            start = states[0] if earlier is None else self.system.enter(self.method.representation, self.state)
             tangent = self.tangent.completed(tangent, self.system, layout, (start, states, t - self.state.t))
         if end.stopped is not None:
             states = np.concatenate([states, self.system.enter(self.method.representation, end.stopped)[None]])
