@@ -154,8 +154,9 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
         tell(f"{len(trajectory):,} of its samples are used for the table, the figures and the report")
     if not options.quiet:
         show_conservation(trajectory)
-    if trajectory.accuracy:
-        tell(str(trajectory.accuracy))
+    if accuracy := trajectory.accuracy:
+        missed = accuracy.estimated_error > accuracy.tolerance
+        typer.secho(f"polhode: {accuracy}", err=True) if missed else tell(str(accuracy))
     _show_warnings(trajectory)
     for event in trajectory.events:
         tell(f"{event}{': the run ended there' * event.stopped}")
@@ -217,14 +218,12 @@ def _computed(
             write_streamed(store, partial)
             store.remove()
             fail(f"{error}\nmost samples before it are in {partial}", 1)
-        if len(store.segments) == 1:  # nothing but the start
-            store.remove()
+        _forget_start(store)
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
         if plan.stored is not None:
             fail(f"{error}. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
-        if error.trajectory.stats.steps == 0:
-            store.remove()
+        _forget_start(store)
         _save_interrupted(error, partial, command if plan.steps is not None else None)
     try:
         with defer_signals():
@@ -242,6 +241,12 @@ def _store_start(plan: Plan, store: CheckpointFolder) -> None:
     if plan.steps is not None and not store.segments:
         with suppress(OSError, PolhodeError):  # as on a full disk, which is no reason not to run
             store.append(plan.run(steps=0), 0)
+
+
+def _forget_start(store: CheckpointFolder) -> None:
+    """Leave nothing where nothing but the start was stored."""
+    if len(store.segments) == 1:
+        store.remove()
 
 
 @main.command(cls=ScenarioCommand)

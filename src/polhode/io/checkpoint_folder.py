@@ -77,8 +77,8 @@ class CheckpointFolder:
             yield
         finally:
             _held.paths.discard(path)
-            with suppress(OSError):  # there is something in it
-                for folder in filter(Path.exists, made or [path]):
+            for folder in made or [path]:
+                with suppress(OSError):  # there is something in it, or it is gone
                     folder.rmdir()
             unlock_folder(number)
 
