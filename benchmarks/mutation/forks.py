@@ -68,7 +68,9 @@ class Watch:
         self.used_up = False
 
     def note(self, test: str, what: str) -> None:
-        self.file.write_text(json.dumps({"test": test, "what": what, "passed": self.passed}))
+        beside = self.file.with_suffix(".new")  # as a fault may end the process at any time
+        beside.write_text(json.dumps({"test": test, "what": what, "passed": self.passed}))
+        os.replace(beside, self.file)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.note(nodeid, "running")
