@@ -141,8 +141,7 @@ QUATERNION = [
         quaternion._free_body, AttitudeSystem, "parameters", ("Fig. 2 *", "* midpoint*", "* RK45*", "Fig. 3 energy*")
     ),
     Fault(quaternion._free_body, FreeRigidBody, "invariants", ("Fig. [123] *",)),
-    Fault(quaternion._work, DampedGyrostat, "own_parameters", ("Fig. 4 work of RK45*",)),
-    Fault(quaternion._work, DampedGyrostat, "own_parameters", ("* full kick*",), threefold),
+    Fault(quaternion._work, DampedGyrostat, "own_parameters", ("Fig. 4 work of RK45*", "* full kick*"), threefold),
     Fault(quaternion._energies, DampedGyrostat, "own_parameters", ("*",)),
     Fault(quaternion._stiff_solvers, DampedGyrostat, "own_parameters", ("*",)),
     Fault(quaternion._filter, MEKF, "process_noise", ("Fig. 7 RMS (°)*", "Fig. 7 RMS of *", "* substeps, *")),

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 RUN = 1e-8  # what rounding makes of a run, relative to its result
 DECISIONS = 1e-6  # what BDF, which chooses its order, makes of rounding in 30 s
 TRUTH = 1e-6  # the accuracy of a deviation from a tight run
-WORK = 5e-4  # of a count of evaluations: a step more or less in 6000
+WORK = 5e-3  # of a count of evaluations: some steps more or less, which rounding may decide
 OTHER_VARIABLES = 0.01  # Newton's method in other variables now and then takes one iteration more or less
 
 
