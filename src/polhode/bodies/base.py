@@ -122,6 +122,8 @@ def mass_and_density(mass: float | None, density: float | None, volume: float) -
     """Both, from the one that is given."""
     if (mass is None) == (density is None):
         raise InvalidInputError("mass", mass, "either mass or density, one of the two")
+    if not 0.0 < volume < np.inf:
+        raise InvalidInputError("volume", volume, "sizes whose volume is a positive number")
     if mass is not None:
         given = check_positive("mass", mass)
         return given, given / volume

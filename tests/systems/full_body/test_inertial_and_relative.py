@@ -66,7 +66,6 @@ def test_the_rotation_of_each_body_is_solved_for_and_counted() -> None:
     assert run.report.numbers[SOLVES] == 3 * 2
 
 
-@pytest.mark.verify
 def test_all_four_continuous_forms_agree() -> None:
     state = dumbbells()
     runs = [

@@ -112,6 +112,18 @@ def test_inertial_and_relative_form_are_one_map() -> None:
     np.testing.assert_allclose(run.Omega1, other.omega[:, 0], atol=1e-11)
 
 
+def test_bodies_may_stand_at_right_angles() -> None:
+    """With entries of the relative attitude that are zero: the same as seen from axes that are turned by 10⁻⁹."""
+    quarter, spun = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), general()
+    given = {name: getattr(spun, name) for name in ("X", "V", "Omega1", "Omega2")}
+    run, other = (
+        ph.simulate(spun.system.state(R=R, **given), step=0.02, steps=5, method=ph.ForcedLGVI())
+        for R in (quarter, quarter @ ph.so3.exp([0.0, 0.0, 1e-9]))
+    )
+    np.testing.assert_allclose(run.X, other.X, atol=1e-9)
+    np.testing.assert_allclose(run.Omega2, other.Omega2, atol=1e-9)
+
+
 def test_the_step_converges_to_the_continuous_equations() -> None:
     state = general()
     truth = ph.simulate(state, step=2.0, steps=1, method=ph.DOP853(rtol=1e-13, atol=1e-15)).final
