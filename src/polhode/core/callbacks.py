@@ -12,8 +12,8 @@ import _thread
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ContextDecorator, contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from functools import partial
 from typing import Any
 
@@ -67,13 +67,13 @@ class watch_callbacks(ContextDecorator):
             raise noted
 
 
-@contextmanager
-def nothing_after_an_error() -> Iterator[None]:
+class nothing_after_an_error:
     """Callbacks in this block leave NaN from the first error on: a method that then tries a shorter step must not go on."""
-    _watch.stops = True
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        _watch.stops = True
+
+    def __exit__(self, *raised: object) -> None:
         _watch.stops = False
 
 

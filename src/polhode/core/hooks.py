@@ -45,6 +45,9 @@ class Hooks(ABC):
     same_bits_in_lanes: bool = True
     """Whether a run in lanes has the same bits as each of its members alone."""
 
+    starts_anywhere: bool = True
+    """Whether its energy, where `energies` does not say, is a number in every state that its variables allow."""
+
     attitude_rate: str = "omega"
     """The field with the rate at which the attitude `R` turns: another than `omega` where R is relative to a frame that
     turns itself."""

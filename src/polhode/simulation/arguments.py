@@ -30,6 +30,11 @@ def check_arguments(state: Any, method: Any) -> None:
         raise InvalidInputError("method", method, "a method, such as LGVI(order=2)")
 
 
+def looked_at(system: System) -> bool:
+    """Whether a start of this system may have no energy."""
+    return system.offers("energies") or not system.starts_anywhere
+
+
 def check_start(state: State) -> None:
     """Refuse a start at which the energy is not a number, outside the domain of a potential, or too large for a double."""
     if any(abs(number) > LARGE for value in state.values.values() for number in value.ravel().tolist()):
@@ -37,12 +42,12 @@ def check_start(state: State) -> None:
             if np.any(np.isinf(quantity)):
                 problem = f"its {name} is too large for a double; smaller rates or other units are needed"
                 raise InvalidInputError("state", state, problem=problem)
+    system = state.system
+    if not looked_at(system):
+        return
     with np.errstate(all="ignore"):
-        if state.system.offers("energies"):
-            parts = list(state.system.energies(state.values, state.t).values())
-        else:
-            parts = [np.asarray(state.invariants().get("energy", 0.0))]
-    if any(np.any(np.isnan(part)) for part in parts):
+        parts = system.energies(state.values, state.t) if system.offers("energies") else state.invariants()
+    if any(np.any(np.isnan(part)) for part in parts.values()):
         problem = "its energy is not a number: the start is outside the domain of the potential"
         raise InvalidInputError("state", state, problem=problem)
 

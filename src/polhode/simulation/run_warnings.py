@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,8 +74,11 @@ class _Seen:
         self.trajectory, self.system = trajectory, trajectory.system
         self.samples = _every(trajectory, most_samples(trajectory.system))
         self.values = _values(trajectory, self.samples)
-        self.t = trajectory.t.take(self.samples)
         self.place = placements(self.system, self.values)
+
+    def time(self, k: Any) -> float:
+        """The time of one of them."""
+        return float(self.trajectory.t[self.samples[k]])
 
     def apart(self, field: str, pairs: Sequence[tuple[int, int]]) -> Array:
         """By how much the bodies of each pair differ in a field of their placements, (sample, pair)."""
@@ -138,11 +141,11 @@ def _turns(seen: _Seen) -> Iterator[RunWarning]:
         k = int(squares.argmax())
         size = math.sqrt(squares.flat[k])
         if size > worst:
-            worst, where, who = size, k // (squares.size // len(seen.t)), name
+            worst, where, who = size, k // (squares.size // len(seen.samples)), name
     turn = worst * abs(trajectory.step)
     if turn > limit:
         yield StepWarning(
-            f"at t = {seen.t[where]:g} a body turns by {turn:.2g} rad in a step (|{who}| = {worst:.3g}): "
+            f"at t = {seen.time(where):g} a body turns by {turn:.2g} rad in a step (|{who}| = {worst:.3g}): "
             f"with {trajectory.method!r} take a step below {limit / worst:.2g}{_exact_turns(trajectory)}"
         )
 
@@ -168,7 +171,7 @@ def _encounters(seen: _Seen) -> Iterator[RunWarning]:
     if ways[k, pair] > limit:
         first, second = (seen.system.body_labels[body] for body in pairs[pair])
         yield StepWarning(
-            f"at t = {seen.t[k]:g} {first} and {second} are {apart[k, pair]:.3g} apart and move by {ways[k, pair]:.2g} of "
+            f"at t = {seen.time(k):g} {first} and {second} are {apart[k, pair]:.3g} apart and move by {ways[k, pair]:.2g} of "
             f"that in a step, which does not resolve the encounter: take a step below {step * limit / ways[k, pair]:.2g}, "
             "or DOP853, whose steps adapt"
         )
@@ -244,7 +247,7 @@ def _near_contact(seen: _Seen) -> Iterator[RunWarning]:
         pair = int(np.argmin(gaps[k]))
         first, second = (system.body_labels[body] for body in pairs[pair])
         yield NearContactWarning(
-            f"from t = {seen.t[k]:g} on the circumscribed spheres of {first} and {second} overlap (mass "
+            f"from t = {seen.time(k):g} on the circumscribed spheres of {first} and {second} overlap (mass "
             f"centres nearer than {bounds[pair]:.4g}), where the expansion of their gravity need not converge: take "
             'gravity = "shapes", which is valid up to contact'
         )
@@ -254,7 +257,7 @@ def _overlap(seen: _Seen) -> Iterator[RunWarning]:
     """Where the mass centres of a pair are nearest, measured by the size of its bodies; but not at the end, where a run may
     have been ended by a contact."""
     system, pairs = seen.system, _pairs(seen.system)
-    if not pairs or len(seen.t) < 2:
+    if not pairs or len(seen.samples) < 2:
         return
     radii = [body.radius for body in system.bodies]
     gaps = seen.apart("x", pairs)[:-1] - [radii[i] + radii[j] for i, j in pairs]
@@ -264,7 +267,7 @@ def _overlap(seen: _Seen) -> Iterator[RunWarning]:
         if _meet(seen.place, k, first, second, system.bodies):
             names = system.body_labels
             yield NearContactWarning(
-                f"at t = {seen.t[k]:g} {names[first]} and {names[second]} overlap, where their gravity is not "
+                f"at t = {seen.time(k):g} {names[first]} and {names[second]} overlap, where their gravity is not "
                 "valid: to end the run at the contact, give events=[Contact()]"
             )
             return

@@ -49,6 +49,7 @@ class GeneralBody(AttitudeSystem):
     summary = "body with any Lagrangian or Hamiltonian"
     reference = "[LLM17] 6.3, 6.4, propositions 6.1, 6.2"
     conserved: Mapping[str, Invariant] = ENERGY
+    starts_anywhere = False
 
     def __init__(
         self, lagrangian: Any = None, hamiltonian: Any = None, *, parameters: Mapping[str, Any] | None = None
