@@ -91,9 +91,19 @@ def test_a_torque_that_switches_is_told_from_a_long_step(kind: type) -> None:
     np.testing.assert_allclose(end.omega, 0.0, atol=1e-9)
 
 
+def test_no_step_is_advised_where_the_largest_one_always_ends_at_the_switch() -> None:
+    """Each shorter step comes nearer to it, and none beyond."""
+    state = ph.AttitudeBody([1.0, 2.0, 2.5], moment=lambda t, R, w: (where(w[0] > 0.0, -0.1, 0.1), 0.0, 0.0)).state(
+        omega=[0.3, 0.05, 0.02]
+    )
+    with pytest.raises(ph.ConvergenceError, match=r"nor for shorter ones: a torque seems to switch") as caught:
+        ph.simulate(state, step=0.1, t_end=10.0, method=ph.GaussLegendre())
+    assert "good choice" not in str(caught.value)
+
+
 def test_no_step_is_advised_where_a_torque_on_directors_switches() -> None:
     state = ph.DirectorBody([1.0, 2.0, 2.5], moment=_bang_bang).state(omega=[0.05, 0.0, 0.0])
-    with pytest.raises(ph.ConvergenceError, match=r"nor for a much shorter one.*must be a continuous") as caught:
+    with pytest.raises(ph.ConvergenceError, match=r"nor for shorter ones.*must be a continuous") as caught:
         ph.simulate(state, step=0.03, t_end=3.0, method=ph.EnergyMomentum())
     assert "good choice" not in str(caught.value)
 

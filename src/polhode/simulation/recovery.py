@@ -22,6 +22,7 @@ CONTINUOUS = (
     "A torque must be a continuous function of the rate: one that switches has no value at the switch; replace the switch "
     "by a steep slope, such as tanh(rate/width)."
 )
+AS_MUCH = 0.05  # of the largest usable step
 USELESS = 1e-3  # the part of a step below which a usable one is of no use
 
 
@@ -124,8 +125,8 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
     else:
         limit = largest_step(trajectory.final, trajectory.method, near=trajectory.step)
         message = f"{where}: the discrete equations have no solution near the present state for a step of {h:.12g}"
-        if forced and limit < USELESS * h:
-            message += f", nor for a much shorter one: a torque seems to switch here. {CONTINUOUS}"
+        if forced and (limit < USELESS * h or _ends_there(trajectory, limit)):
+            message += f", nor for shorter ones: a torque seems to switch here. {CONTINUOUS}"
         else:
             message += (
                 f"; the largest usable step from this state is {rounded_down(limit)}, and half of it is a good choice"
@@ -137,6 +138,23 @@ def failure(status: int, trajectory: Trajectory, done: int, run: Run) -> Converg
         "The trajectory up to this time is in the .trajectory of the error."
     )  # for a traceback, not for the command
     return error
+
+
+def _ends_there(trajectory: Trajectory, limit: float) -> bool:
+    """Whether the largest usable step leads to one time from everywhere: half of it leaves the other half, twice."""
+    state, method = trajectory.final, trajectory.method
+    for _ in range(2):
+        step = float(np.copysign(0.5 * limit, trajectory.step))
+        run = method.start(state, step)
+        if run.advance(0, 1, 2, np.empty((0, run.row_size)))[0]:
+            return True
+        values = run.layout.unpack(run.states(run.row[None])[0])
+        state = State(state.system, values, state.t + step)
+        left = largest_step(state, method, near=step)
+        if abs(left / limit - 0.5) > AS_MUCH:
+            return False
+        limit = left
+    return True
 
 
 def with_trajectory(error: BaseException, trajectory: Trajectory) -> BaseException:

@@ -74,7 +74,7 @@ def test_what_cannot_be_drawn_is_said(pair, tmp_path):
         save_frames(trajectory, tmp_path / "frames")
     with pytest.raises(ph.InvalidInputError, match="from 0 to 1"):
         save_frames(pair, tmp_path / "frames", body=2)
-    with pytest.raises(ph.InvalidInputError, match="obj, ply"):
+    with pytest.raises(ph.InvalidInputError, match="'obj', 'ply'"):
         save_frames(pair, tmp_path / "frames", "fbx")
     assert list(tmp_path.iterdir()) == []
 
