@@ -57,6 +57,19 @@ def test_members_with_systems_of_their_own() -> None:
     assert told(found) == of_single_runs(heavier, **RUN) != []
 
 
+def test_no_member_is_made_once_more() -> None:
+    """Its function may take long, or throw dice."""
+    made: list[int] = []
+
+    def member(i: int) -> State:
+        made.append(i)
+        return ph.FreeRigidBody([1.0, 2.0, 2.5 + 0.01 * i]).state(omega=[0.1, 0.2, 3.0])
+
+    with pytest.warns(StepWarning, match="so for 20 of 20 members"):
+        ph.ensemble(member, members=20, step=0.2, steps=10)
+    assert sorted(made) == sorted([0, *range(20)])  # the first one stands for all, before
+
+
 def kept(state: State) -> dict[str, np.ndarray]:
     return {name: getattr(state, name) for name in ("X", "V")}
 

@@ -127,14 +127,15 @@ class Job:
 
 @dataclass
 class Block:
-    """The samples (member, time, size) of the members `numbers`, their initial rows, who failed, and what runs to a
-    tolerance warn of."""
+    """The samples (member, time, size) of the members `numbers`, their initial rows, who failed, what runs to a tolerance
+    warn of, and the systems of members that have their own, by place."""
 
     numbers: range
     states: Array
     initial: Array
     failures: list[Failure]
     warnings: list[MemberWarning] = field(default_factory=list)
+    systems: dict[int, System] = field(default_factory=dict)
 
 
 class Stopped(Exception):
@@ -290,7 +291,7 @@ def _grouped(job: Job, block: Block) -> tuple[list[_Group], list[int]]:
         state = _checked_state(job, block, i)
         if state is None:
             continue
-        system = state.system
+        system = block.systems[k] = state.system
         block.initial[k] = system.enter(job.form, state)
         if job.schedule is None or not system.same_bits_in_lanes:
             alone.append(k)

@@ -45,10 +45,10 @@ def find_warnings(job: Job, block: Block) -> list[MemberWarning]:
     if len(t) < 2:
         return []
     found: list[MemberWarning] = []
-    for k in good if job.members.system is None else _suspects(job, job.members.system, t, rows, good):
-        i = block.numbers[k]
-        told = run_warnings(_run(job, job.members.state(i).system, t, rows[k]))
-        found += [MemberWarning(i, type(warning).__name__, str(warning)) for warning in told.values()]
+    shared = job.members.system
+    for k in good.tolist() if shared is None else _suspects(job, shared, t, rows, good):
+        told = run_warnings(_run(job, shared or block.systems[k], t, rows[k]))
+        found += [MemberWarning(block.numbers[k], type(each).__name__, str(each)) for each in told.values()]
     return found
 
 
