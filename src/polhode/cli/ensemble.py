@@ -162,4 +162,4 @@ def show_member_warnings(found: Ensemble) -> None:
     for warning in found.warnings[:SHOWN]:
         typer.secho(f"polhode: warning: {warning}", err=True)
     if len(found.warnings) > SHOWN:
-        typer.secho(f"polhode: … and {len(found.warnings) - SHOWN:,} warnings more", err=True)
+        typer.secho(f"polhode: warning: … and {len(found.warnings) - SHOWN:,} more", err=True)

@@ -102,8 +102,8 @@ def plot_histogram(ensemble: Ensemble, quantities: list[str] | str | None = None
         values = values[np.isfinite(values)]
         ax.hist(values, bins=min(60, max(8, int(np.sqrt(len(values))))), color=BLUE, edgecolor="white", linewidth=0.4)
         if len(values):
-            ax.axvline(np.median(values), color=PALETTE[1], label=f"median {np.median(values):.4g}")
-            ax.legend(fontsize=8)
+            ax.axvline(np.median(values), color=PALETTE[1])
+            ax.set_title(f"median {np.median(values):.4g}", loc="right", fontsize=8, color=PALETTE[1])
         ax.set_xlabel(_label(ensemble, name))
         ax.set_ylabel("members")
     panels[0].set_title(_headline(ensemble))
