@@ -106,7 +106,7 @@ class EnsembleStore:
         if different:
             problem = f"it holds another ensemble, which differs in {', '.join(different)}: take another name"
             raise InvalidInputError("store", str(self.path), problem=problem)
-        done = self._done()
+        done = set(self._done())
         return [numbers for k, numbers in enumerate(self.blocks()) if k not in done]
 
     def _create(self, header: dict[str, Any], task: Task) -> None:
