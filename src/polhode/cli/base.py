@@ -103,6 +103,11 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning without the place in the code that gave it."""
+    warn(message)
+
+
+def warn(message: object) -> None:
+    """Print a warning on standard error, with control characters as escapes."""
     typer.echo(f"polhode: warning: {printable(str(message))}", err=True)
 
 

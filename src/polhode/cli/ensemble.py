@@ -11,7 +11,19 @@ import typer
 
 from ..core.callbacks import treat_termination_as_interrupt
 from ..errors import RunWarning
-from .base import Changes, Folder, Quiet, ScenarioCommand, ScenarioName, exit_on_error, fail, main, open_scenario, say
+from .base import (
+    Changes,
+    Folder,
+    Quiet,
+    ScenarioCommand,
+    ScenarioName,
+    exit_on_error,
+    fail,
+    main,
+    open_scenario,
+    say,
+    warn,
+)
 
 if TYPE_CHECKING:
     from ..ensemble import Ensemble
@@ -160,6 +172,6 @@ def show_members(found: Ensemble) -> None:
 def show_member_warnings(found: Ensemble) -> None:
     """What gives reason to look at members again, on standard error."""
     for warning in found.warnings[:SHOWN]:
-        typer.secho(f"polhode: warning: {warning}", err=True)
+        warn(warning)
     if len(found.warnings) > SHOWN:
-        typer.secho(f"polhode: warning: … and {len(found.warnings) - SHOWN:,} more", err=True)
+        warn(f"… and {len(found.warnings) - SHOWN:,} more")

@@ -26,6 +26,7 @@ from .base import (
     open_scenario,
     say,
     show_conservation,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ def _try_first_step(plan: Plan) -> None:
 def _show_warnings(trajectory: Trajectory) -> None:
     """What gives reason to look at a run again, on standard error."""
     for warning in trajectory.warnings:
-        typer.secho(f"polhode: warning: {warning}", err=True)
+        warn(warning)
 
 
 def _figures(plan: Plan) -> list[str]:

@@ -20,7 +20,7 @@ from ..core.system import State, System
 from ..errors import PolhodeError
 from ..methods.member_loops import Rows, serves
 from ..scalars import double, lanes, width
-from ..simulation.arguments import check_start, looked_at
+from ..simulation.arguments import check_start, may_have_no_energy
 from ..simulation.driver import run_without_warnings
 from ..simulation.trajectory import Trajectory
 from .lane_groups import lane_key
@@ -316,7 +316,7 @@ def _can_all_start(stack: State) -> bool:
     if not stack.system.same_bits_in_lanes:
         return False
     try:
-        if looked_at(stack.system):
+        if may_have_no_energy(stack.system):
             check_start(stack)
     except Exception:  # one of them is refused, or a user's function takes one state at a time
         return False

@@ -188,8 +188,9 @@ class EnsembleStore:
         for name, values in arrays.items():
             group[name][part] = values
             chunks = self.path / name / "c"
-            for place in (chunks / str(k), chunks, chunks.parent):
-                all_to_disk(place) if place.name == str(k) else to_disk(place)
+            all_to_disk(chunks / str(k))
+            to_disk(chunks)
+            to_disk(chunks.parent)
         common = header["common"]
         own = [{k: v for k, v in each.items() if common.get(k) != v} for each in done.parameters]
         note = {

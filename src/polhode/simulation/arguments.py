@@ -30,7 +30,7 @@ def check_arguments(state: Any, method: Any) -> None:
         raise InvalidInputError("method", method, "a method, such as LGVI(order=2)")
 
 
-def looked_at(system: System) -> bool:
+def may_have_no_energy(system: System) -> bool:
     """Whether a start of this system may have no energy."""
     return system.offers("energies") or not system.starts_anywhere
 
@@ -43,7 +43,7 @@ def check_start(state: State) -> None:
                 problem = f"its {name} is too large for a double; smaller rates or other units are needed"
                 raise InvalidInputError("state", state, problem=problem)
     system = state.system
-    if not looked_at(system):
+    if not may_have_no_energy(system):
         return
     with np.errstate(all="ignore"):
         parts = system.energies(state.values, state.t) if system.offers("energies") else state.invariants()
