@@ -41,7 +41,7 @@ FOLDERS = [
 ]
 MOST = 150  # tests for one mutant
 SHARE = 0.25  # of the time, for one that is expected to survive
-PATIENCE = 7_200.0  # seconds by the clock, for what waits for ever
+PATIENCE = 900.0  # seconds by the clock, for what waits for ever
 NOTHING_FAILED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, USED_UP)
 SHORT = ["-m", "not verify"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
 
@@ -10,6 +11,7 @@ import pytest
 import sympy
 
 import polhode as ph
+from polhode.systems.inputs import limits
 from polhode.systems.inputs.limits import MOST_OPERATIONS, check_size, limited
 from polhode.systems.inputs.parser import parsed
 from polhode.systems.inputs.sympy_kernels import known_symbols, statements, symbols
@@ -97,13 +99,33 @@ def test_it_is_stopped_in_any_thread_and_only_there() -> None:
         pass
 
 
-def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calling back what was never raised would keep the interpreter looking for it, in Python 3.11 for ever."""
-    calls: list[object] = []
-    monkeypatch.setattr("polhode.systems.inputs.limits._raise_in", lambda *given: calls.append(given))
+def test_nothing_is_left_in_the_interpreter() -> None:
+    """Python 3.11 would look for ever for an interruption that is called back, in a thread that is traced."""
+
+    def work() -> None:
+        sys.settrace(lambda *_: None)
+        with pytest.raises(ph.InvalidInputError, match="takes too long"), limited("potential", "R11"):
+            endless()
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    worker.join(60.0)
+    assert not worker.is_alive()
+
+
+def test_an_interruption_that_comes_too_late_is_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt = limits._raise_in
+
+    def slowly(thread: int) -> None:
+        time.sleep(0.2)
+        interrupt(thread)
+
+    monkeypatch.setattr(limits, "SECONDS", -1.0)
+    monkeypatch.setattr(limits, "_raise_in", slowly)
     with limited("potential", "R11"):
-        pass
-    assert not calls
+        time.sleep(0.1)  # until the watcher is about to interrupt
+    assert threading.get_ident() not in limits._watched
+    assert gc.isenabled()
 
 
 def test_raw_errors_become_words_for_text_alone() -> None:

@@ -13,7 +13,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import Any
 
@@ -144,7 +144,7 @@ def _watching(thread: int) -> Iterator[None]:
             with lock:
                 if not over.is_set() and time.clock_gettime(clock) > end:
                     raised.set()
-                    _raise_in(thread, _TooSlow)
+                    _raise_in(thread)
 
     watcher = threading.Thread(target=watch, daemon=True)
     _watched.add(thread)
@@ -154,10 +154,14 @@ def _watching(thread: int) -> Iterator[None]:
     try:
         yield
     finally:
-        with lock:
-            over.set()
-            if raised.is_set():  # else Python 3.11 would go on looking for it, and under a debugger for ever
-                _raise_in(thread, None)  # one that is under way is called back
+        with suppress(
+            _TooSlow
+        ):  # one that is under way arrives here: calling it back would leave the interpreter looking for it
+            with lock:
+                over.set()
+            for _ in range(100 if raised.is_set() else 0):
+                time.sleep(0.0)
+        over.set()  # if it arrived before the line above
         _watched.discard(thread)
         watcher.join()
         if collects:  # not before: what it collects now is nobody's formula
@@ -171,6 +175,5 @@ def _has_text(given: Any) -> bool:
 _watched: set[int] = set()
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    error = None if kind is None else ctypes.py_object(kind)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+def _raise_in(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_TooSlow))
