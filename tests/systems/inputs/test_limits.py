@@ -128,6 +128,21 @@ def test_an_interruption_that_comes_too_late_is_taken_in(monkeypatch: pytest.Mon
     assert gc.isenabled()
 
 
+def test_wherever_an_interruption_comes_nothing_goes_on_watching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may also come between the end of the formula and the place where it is taken in."""
+
+    def interrupted(kind: type[BaseException]) -> None:
+        raise kind
+
+    monkeypatch.setattr(limits, "suppress", interrupted)
+    before = threading.active_count()
+    with pytest.raises(ph.InvalidInputError, match="takes too long"), limited("potential", "R11"):
+        pass
+    assert threading.get_ident() not in limits._watched
+    assert threading.active_count() == before
+    assert gc.isenabled()
+
+
 def test_raw_errors_become_words_for_text_alone() -> None:
     with (
         pytest.raises(ph.InvalidInputError, match=r"cannot be differentiated \(OverflowError"),

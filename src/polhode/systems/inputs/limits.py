@@ -152,16 +152,17 @@ def _watching(thread: int) -> Iterator[None]:
     gc.disable()
     watcher.start()
     try:
-        yield
-    finally:
-        with suppress(
-            _TooSlow
-        ):  # one that is under way arrives here: calling it back would leave the interpreter looking for it
-            with lock:
-                over.set()
-            for _ in range(100 if raised.is_set() else 0):
-                time.sleep(0.0)
-        over.set()  # if it arrived before the line above
+        try:
+            yield
+        finally:
+            # one that is under way arrives here: calling it back would leave the interpreter looking for it
+            with suppress(_TooSlow):
+                with lock:
+                    over.set()
+                for _ in range(100 if raised.is_set() else 0):
+                    time.sleep(0.0)
+    finally:  # wherever it arrived
+        over.set()
         _watched.discard(thread)
         watcher.join()
         if collects:  # not before: what it collects now is nobody's formula
