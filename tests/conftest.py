@@ -36,6 +36,7 @@ def short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
     from polhode.simulation import checkpoints
 
     monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
+    monkeypatch.setattr(checkpoints, "EVERY_LEG", 333)
     monkeypatch.setattr(checkpoints, "GROWTH", 1)
 
 

@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.io import netcdf
 from polhode.io.checkpoint_folder import CheckpointFolder
 from polhode.io.dataset import Dataset
-from polhode.simulation import checkpoints
+from polhode.simulation import checkpoints, job
 
 pytestmark = pytest.mark.usefixtures("short_legs")
 
@@ -138,6 +139,93 @@ def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:
     assert bits(run(tmp_path / "c", steps=STEPS + 100)) == bits(run(steps=STEPS + 100))  # a longer one does
 
 
+TIMES = np.concatenate([np.arange(1, 60) * 0.37, [40.0, 2000.05, 2000.07, 9000.03]])
+
+
+def through_times(checkpoint: Path | None = None, **options: Any) -> ph.Trajectory:
+    given: dict[str, Any] = {"step": 0.1, "t_eval": TIMES} | options
+    return ph.simulate(ph.Pendulum3D.example(), **given, checkpoint=checkpoint, checkpoint_every=0.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"t_eval": np.append(0.0, TIMES), "method": ph.GaussLegendre(order=8)},
+        {"step": None, "method": ph.DOP853()},
+        {"method": ph.DOP853(rtol=1e-9), "tangent": True, "t_eval": TIMES[:-3]},
+        {"tangent": ["state", "mass"], "t_eval": TIMES[:-3]},
+        {"step": -0.1, "t_eval": -TIMES},
+        {"events": [ph.simulation.events.Crossing("through", lambda state: state.omega[..., 1])], "t_eval": TIMES[:20]},
+    ],
+    ids=lambda options: " ".join(map(str, options)) or "steps",
+)
+def test_chosen_times_have_them_too(options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "FIRST_LEG", 7)
+    monkeypatch.setattr(checkpoints, "EVERY_LEG", 7)
+    plain = through_times(**options)
+    found = through_times(tmp_path / "c", **options)
+    files = CheckpointFolder(tmp_path / "c").segments
+    assert len(files) > 5
+    for given in (found, plain):
+        assert given.carry is given.reached is None
+        assert len(given) == len(options.get("t_eval", TIMES))
+    assert bits(found) == bits(plain)
+    for left in range(len(files) - 1, 0, -3):
+        for file in CheckpointFolder(tmp_path / "c").segments[left:]:
+            file.unlink()
+        again = through_times(tmp_path / "c", **options)
+        assert bits(again) == bits(plain)
+        assert (again.events, again.stats.steps) == (plain.events, plain.stats.steps)
+
+
+def test_a_run_through_times_far_apart_is_stored_between_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = through_times(t_eval=[9000.03])
+
+    def pressed(*args: Any) -> int:
+        if len(CheckpointFolder(tmp_path / "c").segments) == 4:
+            raise KeyboardInterrupt
+        return append(*args)
+
+    append = checkpoints._append
+    monkeypatch.setattr(checkpoints, "EVERY_LEG", 7)
+    monkeypatch.setattr(checkpoints, "_append", pressed)
+    with pytest.raises(ph.RunInterruptedError, match=r"of 90,000 steps") as stop:
+        through_times(tmp_path / "c", t_eval=[9000.03])
+    assert stop.value.trajectory.carry is None
+    stored = CheckpointFolder(tmp_path / "c").load()
+    assert stored is not None
+    assert stored.reached is not None
+    assert 1000.0 < stored.reached < 9000.0
+    with pytest.raises(ph.InvalidInputError, match="cannot be continued"):
+        ph.resume(stored, steps=1)
+    monkeypatch.setattr(checkpoints, "_append", append)
+    for times in ([50.05, 9000.03], [2e6]):  # a sample before, and other places to pause
+        with pytest.raises(ph.InvalidInputError, match="another choice of samples"):
+            through_times(tmp_path / "c", t_eval=times)
+    with pytest.raises(ph.InvalidInputError, match="another choice of samples"):
+        through_times(tmp_path / "c", t_eval=None, t_end=9000.0)
+    assert bits(through_times(tmp_path / "c", t_eval=[9000.03])) == bits(plain)
+
+
+def test_an_interruption_between_chosen_times_comes_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far they are apart; what was computed until then is in the error."""
+    advance, numbers = job.advance_to_last_valid, []
+
+    def pressed(run: Any, first: int, count: int, *others: Any) -> tuple[int, int]:
+        numbers.append((first, count))
+        if first > 30:
+            os.kill(os.getpid(), signal.SIGINT)
+        return advance(run, first, count, *others)
+
+    monkeypatch.setattr(job, "advance_to_last_valid", pressed)
+    with pytest.raises(ph.RunInterruptedError) as stop:
+        through_times(t_eval=[1.0, 2.0, 3.0, 9e6])
+    assert len(numbers) > 3
+    assert numbers[0] == (0, 1)
+    np.testing.assert_array_equal(stop.value.trajectory.t, [1.0, 2.0, 3.0])
+
+
 def test_a_full_disk_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -194,9 +282,9 @@ def test_removing_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     assert CheckpointFolder(tmp_path / "c").segments == []
 
 
-def test_it_needs_a_fixed_step_and_no_times_of_ones_own(tmp_path: Path) -> None:
+def test_it_needs_a_fixed_step(tmp_path: Path) -> None:
     start = ph.FreeRigidBody.example()
     with pytest.raises(ph.InvalidInputError, match="checkpoint needs a step"):
         ph.simulate(start, t_end=1.0, checkpoint=tmp_path)
-    with pytest.raises(ph.InvalidInputError, match="checkpoint and t_eval exclude each other"):
-        ph.simulate(start, step=0.1, t_eval=[0.15, 1.0], checkpoint=tmp_path)
+    with pytest.raises(ph.InvalidInputError, match="store and t_eval exclude each other"):
+        ph.simulate(start, step=0.1, t_eval=[0.15, 1.0], store=tmp_path / "run.nc")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulation import job
+from polhode.simulation import checkpoints, job
 
 BODY = ph.FreeRigidBody(inertia=[1, 2, 3])
 STATE = BODY.state(omega=[0.7, -0.6, 0.5])
@@ -216,6 +216,7 @@ def interrupt_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C at the worst moment: when steps were done of which the driver does not know yet."""
     from polhode.methods.loops import DriftKickRun
 
+    monkeypatch.setattr(checkpoints, "FIRST_LEG", 1000)
     monkeypatch.setattr(job, "FIRST_CHUNK", 16)
     monkeypatch.setattr(job, "CHUNK_SECONDS", 0.0)
     calls = []
@@ -290,3 +291,19 @@ def test_where_an_adaptive_method_gives_up_is_the_last_sample(every: int) -> Non
     assert len(kept) == 1 + steps // every + bool(steps % every)
     short = ph.simulate(start, step=0.01, steps=steps, method=method)
     np.testing.assert_allclose(kept.final.R, short.final.R, atol=1e-10)
+
+
+def test_a_run_looks_up_after_a_few_steps_which_may_be_slow(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    counts = []
+
+    def noted(run, first, count, *others, old=job.advance_to_last_valid):
+        counts.append(count)
+        return old(run, first, count, *others)
+
+    monkeypatch.setattr(job, "advance_to_last_valid", noted)
+    run(steps=5000)
+    assert counts[0] <= 20
+    assert 3 < len(counts) < 10
+    counts.clear()
+    run(steps=5000, checkpoint=tmp_path / "c", checkpoint_every=1e-9)
+    assert max(counts[:3]) <= 20

@@ -58,6 +58,12 @@ def _check_carry(trajectory: Trajectory) -> None:
     carry, t, every, steps = trajectory.carry, trajectory.t, trajectory.save_every, trajectory.stats.steps
     if carry is None:  # ended by an event, or taken at times of its own
         return
+    if carry.ndim != 1 or not np.all(np.isfinite(carry)):
+        raise ValueError("what the method carried is not finite")
+    if trajectory.reached is not None:  # at times of its own, and under way: the run that goes on knows these
+        if not np.isfinite(trajectory.reached):
+            raise ValueError("the time reached is not finite")
+        return
     if len(t) != 1 + -(-steps // every):
         raise ValueError(f"{len(t)} samples cannot be those of {steps} steps with save_every = {every}")
     numbers = np.append(np.arange(0, steps, every), steps)
@@ -66,8 +72,6 @@ def _check_carry(trajectory: Trajectory) -> None:
         raise ValueError("the times are not those of the steps")
     variables = trajectory.system.representations[trajectory.method.representation].layout.variables
     first = trajectory.values[variables[0].name][-1].ravel()
-    if carry.ndim != 1 or not np.all(np.isfinite(carry)):
-        raise ValueError("what the method carried is not finite")
     checked = trajectory.method.carries_state and trajectory.tangent is None
     if checked and not np.array_equal(carry[: first.size], first):
         raise ValueError("what the method carried is not the state of the last sample")

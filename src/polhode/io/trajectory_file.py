@@ -56,6 +56,7 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".mat", ".npz", ".npy"), "its fields are NumPy arrays, which SciPy and NumPy can write"),
 }
 PREFIX = "polhode_"  # of the attributes that hold the header
+OPTIONAL = ("tangent_of", "reached")  # fields that do not count for the checksum where they are empty
 PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
 CONVENTIONS = (
     "R maps body to inertial coordinates; omega and Pi in the body frame; quaternions scalar last [x, y, z, w]; "
@@ -81,6 +82,7 @@ class Header:
     events: Sequence[Mapping[str, Any]] = ()
     accuracy: Mapping[str, Any] | None = None
     tangent_of: Sequence[str] = ()
+    reached: float | None = None
     values: list[str]
     stats: Mapping[str, Any]
     provenance: Mapping[str, Any]
@@ -101,6 +103,7 @@ class Header:
             events=[event.describe() for event in trajectory.events],
             accuracy=None if trajectory.accuracy is None else asdict(trajectory.accuracy),
             tangent_of=list(trajectory.tangent_of),
+            reached=trajectory.reached,
             values=list(trajectory.values),
             stats=asdict(trajectory.stats),
             provenance=dict(trajectory.provenance),
@@ -115,7 +118,7 @@ class Header:
     def digest_of(self, arrays: Mapping[str, tuple[tuple[int, ...], Iterable[Array]] | None]) -> str:
         """The same, of arrays that are given by their shapes and parts one after another."""
         numbers = {"step": float(self.step), "save_every": int(self.save_every)}
-        left_out = (*numbers, "checksum") if self.tangent_of else (*numbers, "checksum", "tangent_of")
+        left_out = [*numbers, "checksum", *(name for name in OPTIONAL if not getattr(self, name))]
         others = [field.name for field in fields(self) if field.name not in left_out]
         plain = numbers | {name: _encode(name, getattr(self, name)) for name in others}
         found = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
@@ -136,7 +139,8 @@ class Header:
         for field in fields(cls):
             if PREFIX + field.name in attributes:
                 value = attributes[PREFIX + field.name]
-                found[field.name] = value if field.type in PLAIN else json.loads(value)
+                as_it_is = field.type in PLAIN or isinstance(value, float)
+                found[field.name] = value if as_it_is else json.loads(value)
             elif field.default is MISSING:
                 raise ValueError(f"the attribute {PREFIX}{field.name} is missing")
         return cls(**found)
@@ -306,6 +310,7 @@ def _trajectory(header: Header, dataset: Dataset, system: System | None) -> Traj
         carry=_array(dataset, CARRY) if CARRY in dataset else None,
         accuracy=None if header.accuracy is None else Accuracy(**header.accuracy),
         tangent_of=tuple(header.tangent_of),
+        reached=None if header.reached is None else float(header.reached),
         commands=_commands(dataset),
     )
 

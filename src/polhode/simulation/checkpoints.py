@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +17,14 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import InvalidInputError, PolhodeError, RunInterruptedError, RunWarning
-from .records import Stats
+from .job import Job
 from .run_warnings import run_warnings
 from .trajectory import Trajectory
 
-FIRST_LEG = 1000  # steps
+FIRST_LEG = 16  # steps: they may take a second each
+EVERY_LEG = 1000  # where each is stored
 GROWTH = 8  # of one leg to the next, at most
 LEG_BYTES = 8_000_000  # of the samples of a leg that is not kept in memory; saving them takes several times as much
-
-Leg = Callable[[int, Trajectory | None], Trajectory]
-"""The trajectory of so many steps, of which an earlier one has done some."""
 
 
 class Store(Protocol):
@@ -45,67 +42,64 @@ class Store(Protocol):
         """Add samples, which follow the first `rows` that are stored, and what is carried at the last of them."""
 
 
-def run_in_legs(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
-    """All `total` steps, from what the store holds on."""
-    stored = store.load()
-    start = leg(0, None)
-    if stored is not None:
-        _check_same_run(start, stored, stored.stats.steps, total, store.path)
+def run_in_legs(job: Job, total: int, store: Store, seconds: float) -> Trajectory:
+    """The job up to number `total`, from what the store holds on."""
+    schedule, stored = job.schedule, store.load()
+    start = job.run(0)
+    done = 0 if stored is None else _check_same_run(job, start, stored, total, store.path)
     whole = start if stored is None else stored
-    rows = 0 if stored is None else _regular_rows(stored)
-    length, saved = FIRST_LEG, clock.monotonic()
-    while whole.stats.steps < total and whole.carry is not None:
-        before = whole.stats
+    rows = 0 if stored is None else schedule.settled(stored)
+    length, saved = schedule.within(done, FIRST_LEG), clock.monotonic()
+    while done < total and whole.carry is not None:
+        before, spent = done, whole.stats.seconds
         try:
-            whole = leg(min(before.steps + length, total), whole)
-            length = _next_length(length, before, whole.stats, seconds)
+            whole = job.run(min(done + length, total), whole)
+            done = schedule.reached(whole)
+            length = _next_length(length, done - before, whole.stats.seconds - spent, seconds)
             if clock.monotonic() - saved >= seconds and whole.carry is not None:
-                rows = _append(store, whole, rows)
+                rows = _append(store, whole, rows, schedule.settled(whole))
                 saved = clock.monotonic()
         except KeyboardInterrupt as stop:  # in a leg, with what the leg has computed, or between two
             reached = stop.trajectory if isinstance(stop, RunInterruptedError) else whole
             with suppress(KeyboardInterrupt):  # a second one, which waits until the file is written
-                _append(store, reached, rows)
-            raise RunInterruptedError(reached, total) from None
+                _append(store, reached, rows, schedule.settled(reached))
+            raise RunInterruptedError(reached, schedule.steps(total)) from None
     return whole
 
 
-def run_to_disk(leg: Leg, total: int, store: Store, seconds: float) -> Trajectory:
+def run_to_disk(job: Job, total: int, store: Store, seconds: float) -> Trajectory:
     """All `total` steps, from what the store holds on. Each leg is stored and then forgotten; returns the last sample, with the
     first warning of each kind that a leg deserves."""
-    start = leg(0, None)
-    ends = store.ends()
+    schedule, start = job.schedule, job.run(0)
+    ends, done = store.ends(), 0
     if ends is None:
         store.append(start, 0)
     else:
-        _check_same_run(start, ends[0], ends[1].stats.steps, total, store.path)
+        done = _check_same_run(job, start, replace(ends[1], t=ends[0].t, values=ends[0].values), total, store.path)
     last = start if ends is None else _beyond(ends[1], len(ends[1]) - 1)
     noted: dict[str, RunWarning] = {}
     longest = max(1, LEG_BYTES // _size(start)) * start.save_every
-    length = min(FIRST_LEG, longest)
-    while last.stats.steps < total and last.carry is not None:
-        before, rows = last.stats, _regular_rows(last)
-        known = int(before.steps % last.save_every == 0)  # whether the last sample stays, and need not be stored again
+    length = min(schedule.within(done, FIRST_LEG), longest)
+    while done < total and last.carry is not None:
+        before, spent, rows = done, last.stats.seconds, schedule.settled(last)
+        known = int(before % last.save_every == 0)  # whether the last sample stays, and need not be stored again
         try:
-            part = leg(min(before.steps + length, total), last)
+            part = job.run(min(before + length, total), last)
         except RunInterruptedError as error:
-            if error.trajectory.stats.steps > before.steps:
+            if schedule.reached(error.trajectory) > before:
                 store.append(_beyond(error.trajectory, known), rows)
             raise RunInterruptedError(error.trajectory, total) from None
         store.append(_beyond(part, known), rows)
         noted = run_warnings(part) | noted
-        last = _beyond(part, len(part) - 1)
-        length = min(_next_length(length, before, part.stats, seconds), longest)
+        last, done = _beyond(part, len(part) - 1), schedule.reached(part)
+        length = min(_next_length(length, done - before, part.stats.seconds - spent, seconds), longest)
     return replace(last, carry=None, noted=noted)  # without its beginning it is not a run that could be continued
 
 
-def _next_length(length: int, before: Stats, after: Stats, seconds: float) -> int:
-    """The steps of the leg that follows one of this `length`: as many as take so many `seconds`, though not many more than before.
-    With no seconds every leg is stored, and all have the same length."""
-    if not seconds:
-        return FIRST_LEG
-    taken = max(after.seconds - before.seconds, 1e-9)
-    return int(max(1, min(GROWTH * length, (after.steps - before.steps) * seconds / taken)))
+def _next_length(length: int, done: int, taken: float, seconds: float) -> int:
+    """The length of the leg after one that has `done` so many numbers in the time `taken`: as many as take so many `seconds`,
+    though not many more than before. With no seconds every leg is stored, and all have the same length."""
+    return int(max(1, min(GROWTH * length, done * seconds / max(taken, 1e-9)))) if seconds else EVERY_LEG
 
 
 def _size(trajectory: Trajectory) -> int:
@@ -124,38 +118,42 @@ def _beyond(trajectory: Trajectory, rows: int) -> Trajectory:
     )
 
 
-def _append(store: Store, whole: Trajectory, rows: int) -> int:
-    """Store what is new; a store that cannot be written, as on a full disk, is no reason to end the run."""
-    if whole.carry is None or whole.stats.steps == 0:
+def _append(store: Store, whole: Trajectory, rows: int, settled: int) -> int:
+    """Store what is new behind so many rows, and return how many are `settled` then; a store that cannot be written, as on a
+    full disk, is no reason to end the run."""
+    if whole.carry is None or (len(whole) == 1 and whole.reached in (None, float(whole.t[0]))):  # nothing is done yet
         return rows
     try:
         store.append(_beyond(whole, rows), rows)
     except (OSError, PolhodeError) as error:
         warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
         return rows
-    return _regular_rows(whole)
+    return settled
 
 
-def _regular_rows(whole: Trajectory) -> int:
-    """How many samples stay as they are when the run goes on: all but a last one between two regular ones."""
-    return 1 + whole.stats.steps // whole.save_every
-
-
-def _check_same_run(start: Trajectory, stored: Trajectory, done: int, total: int, path: Path) -> None:
-    """Refuse to go on with what is stored of another run, or of a longer one."""
+def _check_same_run(job: Job, start: Trajectory, stored: Trajectory, total: int, path: Path) -> int:
+    """The number that is stored; refuses to go on with what is stored of another run, or of a longer one."""
     compared = {
         "system": (start.system.describe(), stored.system.describe()),
         "method": (repr(start.method), repr(stored.method)),
         "step": (start.step, stored.step),
         "save_every": (start.save_every, stored.save_every),
         "start": (float(start.t[0]), float(stored.t[0])),
+        "choice of samples": (start.reached is None, stored.reached is None),
         "tangent map": ((start.tangent is None, start.tangent_of), (stored.tangent is None, stored.tangent_of)),
     }
     different = [name for name, (here, there) in compared.items() if here != there]
     if not different and any(not np.array_equal(v[0], stored.values[name][0]) for name, v in start.values.items()):
         different = ["state"]
+    done = 0
+    if not different:
+        try:
+            done = job.schedule.reached(stored)
+        except ValueError:
+            different = ["choice of samples"]
     if done > total:
         different.append("number of steps")
     if different:
         problem = f"the checkpoint of another run is there, with another {' and '.join(different)}; delete it first"
         raise InvalidInputError("checkpoint", str(path), problem=problem)
+    return done

@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import unwrap
 from os import PathLike
 from typing import Any, ParamSpec
@@ -201,22 +201,21 @@ def simulate(
         total = len(schedule.times) - 1
     job = Job(system, chosen, state, schedule, watched, columns, progress, provenance)
     if store is None and (checkpoint is None or isinstance(chosen, Exact)):  # whose samples are each computed by itself
-        return job.run(total)
-    field, path = ("checkpoint", checkpoint) if store is None else ("store", store)
-    if t_eval is not None:
-        raise InvalidInputError(field, str(path), problem=f"{field} and t_eval exclude each other")
+        return job.complete(total)
+    if store is not None and t_eval is not None:
+        raise InvalidInputError("store", str(store), problem="store and t_eval exclude each other")
     seconds = check_positive("checkpoint_every", checkpoint_every, zero=True)
     if store is None:
         folder = above("checkpoint_folder")(checkpoint, system)
         with folder.held():
-            return run_in_legs(job.run, total, folder, seconds)
+            return job.complete(total, partial(run_in_legs, job, store=folder, seconds=seconds))
     if checkpoint is not None:
         raise InvalidInputError(
             "checkpoint", str(checkpoint), problem="store has checkpoints of its own: give one of them"
         )
     folder = above("segments_beside")(store, system)
     with folder.held():
-        last = run_to_disk(job.run, total, folder, seconds)
+        last = run_to_disk(job, total, folder, seconds)
         above("write_streamed")(folder, store)
         folder.remove()
     return last
@@ -310,7 +309,7 @@ def resume(
     """
     if not isinstance(trajectory, Trajectory):
         raise InvalidInputError("trajectory", trajectory, "the trajectory of an earlier run")
-    if trajectory.carry is None:
+    if trajectory.carry is None or trajectory.reached is not None:
         raise InvalidInputError(
             "trajectory",
             trajectory,

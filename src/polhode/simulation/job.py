@@ -7,6 +7,7 @@ detected. A failed step or an interruption becomes an error that holds what was 
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from .trajectory import Trajectory, error_sizes
 Array = NDArray[np.float64]
 
 CHUNK_SECONDS = 0.2
-FIRST_CHUNK = 1000
+FIRST_CHUNK = 16  # steps: they may take a second each
 WATCHED_NUMBERS = 30_000  # in a chunk of which every step is examined: this much stays in the processor's cache
 
 
@@ -55,7 +56,7 @@ class Job:
         """The trajectory of `total` steps, of which an `earlier` run has done some; `started` is at its start, if the method's
         run is there already."""
         schedule, every = self.schedule, self.schedule.every
-        first = 0 if earlier is None else earlier.stats.steps
+        first = 0 if earlier is None else schedule.reached(earlier)
         check_start(self.state)
         self.occurrences = list(earlier.events) if earlier else self._at_the_start()
         layout = self.system.representations[self.method.representation].layout
@@ -111,12 +112,9 @@ class Job:
             tangent_of=self.tangent.request if whole and self.tangent else (),
             events=tuple(self.occurrences),
             provenance=self.provenance | ({"ended": str(self.occurrences[-1])} if end.stopped is not None else {}),
-            carry=(np.concatenate(carry) if len(carry) > 1 else carry[0])
-            if whole and end.stopped is None and isinstance(schedule, Grid)
-            else None,
+            carry=(np.concatenate(carry) if len(carry) > 1 else carry[0]) if whole and end.stopped is None else None,
+            reached=None if isinstance(schedule, Grid) else float(schedule.time(end.done)),
         )
-        if isinstance(schedule, ChosenTimes) and not schedule.has_start and len(trajectory) > 1:
-            trajectory = _without_start(trajectory)
         if earlier is not None:
             trajectory = _join(earlier, trajectory)
         if end.error:
@@ -129,16 +127,37 @@ class Job:
             raise RunInterruptedError(trajectory, schedule.steps(total))
         return trajectory
 
+    def complete(self, total: int, run: Callable[[int], Trajectory] | None = None) -> Trajectory:
+        """The whole run, by `run` or at once, as it is given to the user; and so is what an error holds of it."""
+        try:
+            return self.finished((run or self.run)(total))
+        except BaseException as error:
+            if isinstance(part := getattr(error, "trajectory", None), Trajectory):
+                error.trajectory = self.finished(part)  # type: ignore[attr-defined]
+            raise
+
+    def finished(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory as it is given to the user: at chosen times, it cannot be continued, and has the start only if that is
+        one of them."""
+        if isinstance(self.schedule, Grid):
+            return trajectory
+        whole = replace(trajectory, carry=None, reached=None)
+        if self.schedule.has_start or len(whole) == 1:
+            return whole
+        # its warnings know of the start: the energy may have changed on the way to the next
+        return replace(whole[1:], noted=run_warnings(trajectory))
+
     def _advance(self, run: Run, samples: Array, first: int, total: int, drift: _Drift | None) -> _End:
         """Do the steps from `first` to `total`, with a row of `samples` for every `every`-th and the last."""
         schedule, every = self.schedule, self.schedule.every
-        done, chunk, status, stopped = first, FIRST_CHUNK, 0, None
+        done, chunk, status, stopped = first, schedule.within(first, FIRST_CHUNK), 0, None
         if drift is not None:
             from .progress import Bar
 
             shown: Any = Bar(first, total, drift)
         else:
             shown = nullcontext()
+        single = bool(self.events) or schedule.has_pauses  # each step is examined, or not each number is a sample
         # an interruption, which may come anywhere, returns to this point
         safe = (done, run.sample.copy(), len(self.occurrences))
         interrupted, error = False, None
@@ -148,17 +167,16 @@ class Job:
                     count = min(chunk, total - done)
                     row = 1 + schedule.count(done) - schedule.count(first)
                     rows = samples[row : row + schedule.count(done + count) - schedule.count(done)]
-                    if self.events:  # every step is examined; the samples are taken from these rows
+                    if single:  # the samples are taken from the rows of all numbers
                         count = min(count, 1 + WATCHED_NUMBERS // run.row_size)
-                        rows = np.empty((count, run.row_size))
-                        before = run.row.copy()
-                    inner = 1 if self.events else every
+                        rows, before = np.empty((count, run.row_size)), run.row.copy()
+                    inner = 1 if single else every
                     began = clock.perf_counter()
                     with defer_signals():
                         status, good = advance_to_last_valid(run, done, count, inner, rows)
-                    if self.events:
+                    if single:
                         nodes = np.concatenate([before[None], rows[:good]])
-                        good, stopped = self._look(run, nodes, done)
+                        good, stopped = self._look(run, nodes, done) if self.events else (good, None)
                         status = 0 if stopped else status
                         numbers = schedule.saved(done, done + good)
                         samples[row : row + len(numbers)] = nodes[numbers - done]
@@ -256,11 +274,6 @@ def stats_of(steps: int, seconds: float, run: Run) -> Stats:
         worst_residual=report.worst_residual,
         retries=report.retries,
     )
-
-
-def _without_start(trajectory: Trajectory) -> Trajectory:
-    """The trajectory without its first sample, which its warnings know of: the energy may have changed on the way to the next."""
-    return replace(trajectory[1:], carry=trajectory.carry, noted=run_warnings(trajectory))
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:

@@ -1,7 +1,8 @@
 """When samples are taken: at every so many steps, or at chosen times.
 
 Either way a run does numbered steps. On a grid, number n is the time `t0 + n·step`. With chosen times it is the n-th of
-these, and one such step is as many steps of the method as it takes.
+these, and one such step is as many steps of the method as it takes; where samples lie far apart there are numbers between
+them, at which the run can pause.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from ..core.scalar_packing import Directions
 from ..core.system import State
 from ..errors import InvalidInputError
 from .dense_output import ROUNDING, whole_steps
+from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from numba import types
 
 Array = NDArray[np.float64]
+
+PAUSES = 1000  # at most, in a run through chosen times, and as many steps apart at least
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Grid:
     t0: float
     step: float
     every: int
+    has_pauses = False
 
     def time(self, n: Any) -> Any:
         """The time of number n."""
@@ -65,13 +70,25 @@ class Grid:
         """The whole steps up to number n."""
         return n
 
+    def reached(self, trajectory: Trajectory) -> int:
+        """The number at which a run ends that has done a part."""
+        return trajectory.stats.steps
+
+    def settled(self, trajectory: Trajectory) -> int:
+        """How many samples of a part stay as they are when the run goes on: all but a last one between two regular ones."""
+        return 1 + trajectory.stats.steps // self.every
+
+    def within(self, first: int, steps: int) -> int:
+        """How many numbers from this one on take so many steps."""
+        return steps
+
     def start(self, method: Method, state: State, kind: types.Type, directions: Directions) -> Run:
         """The run of a method that goes through these times."""
         return method.start(state, self.step, kind, directions)
 
 
 class ChosenTimes:
-    """The start, chosen times, and between them, where something is looked for in every step, those of a grid.
+    """The start, chosen times, and between them some of a grid: all, where something is looked for in `every_step`.
 
     `step` is None for a method that needs none.
     """
@@ -83,22 +100,31 @@ class ChosenTimes:
         self.step = step = (t_end - t0 or 1.0) if step is None else step
         self.has_start = bool(chosen[0] == t0)
         wanted = chosen[1:] if self.has_start else chosen
-        times, marks = [wanted], [np.ones(len(wanted), dtype=bool)]
-        if every_step:
-            sign = np.sign(step)
-            count, _ = whole_steps(t0, t_end, step)
-            grid = np.append(t0 + np.arange(1, count + 1) * step, t_end)
-            near = np.searchsorted(sign * wanted, sign * grid)
-            gaps = [np.abs(grid - np.append(wanted, np.inf)[near]), np.abs(grid - np.append(-np.inf, wanted)[near])]
-            grid = grid[np.minimum(*gaps) > ROUNDING * np.maximum(abs(t0), np.abs(grid))]
-            grid = grid[np.append(True, np.diff(sign * grid) > ROUNDING * np.abs(grid[1:]))] if len(grid) else grid
-            times.append(grid)
-            marks.append(np.zeros(len(grid), dtype=bool))
-        together = np.concatenate(times)
+        grid = self._apart(t0, self._grid(t0, t_end if every_step else float(chosen[-1]), every_step), wanted)
+        together = np.concatenate([wanted, grid])
         order = np.argsort(np.sign(step) * together, kind="stable")
         self.times: Array = np.concatenate([[t0], together[order]])
-        self._saved = np.concatenate([[False], np.concatenate(marks)[order]])
+        self._saved = np.concatenate([[False], (np.arange(len(together)) < len(wanted))[order]])
         self._counts = np.cumsum(self._saved)
+        self.has_pauses = len(grid) > 0
+
+    def _grid(self, t0: float, end: float, every_step: bool) -> Array:
+        """Times of whole steps up to the end: all of them, and the end, or at most so many that are far apart."""
+        if self._without_step:
+            return np.empty(0)
+        count, _ = whole_steps(t0, end, self.step)
+        if every_step:
+            return np.append(t0 + np.arange(1, count + 1) * self.step, end)
+        apart = max(PAUSES, -(-count // PAUSES))
+        return np.asarray(t0 + np.arange(apart, count, apart) * self.step)
+
+    def _apart(self, t0: float, grid: Array, wanted: Array) -> Array:
+        """Those of the grid that are none of the wanted times, nor each other, but for rounding."""
+        sign = np.sign(self.step)
+        near = np.searchsorted(sign * wanted, sign * grid)
+        gaps = [np.abs(grid - np.append(wanted, np.inf)[near]), np.abs(grid - np.append(-np.inf, wanted)[near])]
+        grid = grid[np.minimum(*gaps) > ROUNDING * np.maximum(abs(t0), np.abs(grid))]
+        return grid[np.append(True, np.diff(sign * grid) > ROUNDING * np.abs(grid[1:]))] if len(grid) else grid
 
     def time(self, n: Any) -> Any:
         """The time of number n."""
@@ -129,6 +155,26 @@ class ChosenTimes:
     def steps(self, n: int) -> int:
         """The whole steps up to number n."""
         return whole_steps(float(self.times[0]), float(self.times[n]), self.step)[0]
+
+    def reached(self, trajectory: Trajectory) -> int:
+        """The number at which a run ends that has done a part."""
+        sign, time = np.sign(self.step), trajectory.reached
+        number = 0 if time is None else int(np.searchsorted(sign * self.times, sign * time))
+        samples = trajectory.t[1:]
+        if time is not None and self.times[number : number + 1] != [time]:
+            raise ValueError("its times are others")
+        if not np.array_equal(samples, self.times[self.saved(0, number)]):
+            raise ValueError("its times are others")
+        return number
+
+    def settled(self, trajectory: Trajectory) -> int:
+        """How many samples of a part stay as they are when the run goes on: all."""
+        return len(trajectory)
+
+    def within(self, first: int, steps: int) -> int:
+        """How many numbers from this one on take no more than so many steps; one in any case, and each at least one."""
+        sign, end = np.sign(self.step), self.times[first] + steps * self.step
+        return max(1, min(int(np.searchsorted(sign * self.times, sign * end, side="right")) - 1 - first, steps))
 
     def start(self, method: Method, state: State, kind: types.Type, directions: Directions) -> Run:
         """The run of a method that goes through these times."""

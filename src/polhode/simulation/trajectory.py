@@ -42,7 +42,7 @@ class Trajectory(Labelled):
 
     `events` lists the events in order of time. `carry` is everything that the method carried at the last step, from which
     `resume` continues bit for bit; None where it cannot. `commands` is what a controller commanded. `noted` are warnings about
-    samples that went to disk.
+    samples that went to disk. `reached` is the time up to which a run at chosen times is done, as long as it is under way.
     """
 
     system: System
@@ -60,6 +60,7 @@ class Trajectory(Labelled):
     tangent_of: tuple[str, ...] = ()
     commands: Commands | None = None
     noted: Mapping[str, RunWarning] = field(default_factory=dict, repr=False, compare=False)
+    reached: float | None = field(default=None, repr=False)
 
     def labelled(
         self, units: Units | Mapping[str, str] | None = None, epoch: Epoch | str | Mapping[str, str] | None = None
@@ -130,7 +131,8 @@ class Trajectory(Labelled):
             return self
         values = {name: value[i] for name, value in self.values.items()}
         tangent = None if self.tangent is None else self.tangent[i]
-        return replace(self, t=t, values=values, tangent=tangent, carry=None)  # `resume` needs the end itself
+        # `resume` needs the end itself
+        return replace(self, t=t, values=values, tangent=tangent, carry=None, reached=None)
 
     def __iter__(self) -> Iterator[State]:
         return (self.state(i) for i in range(len(self)))
