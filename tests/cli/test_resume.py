@@ -8,13 +8,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.io.checkpoint_folder import CheckpointFolder
 from polhode.io.scenario.build import Plan, build_plan
 from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
+from polhode.simulation import checkpoints, job
 
 from .command import output_of
 
@@ -64,6 +68,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
         ["run.steps=1000"],
         ["run.steps=", "run.save_every=", "run.t_end=2", "run.t_eval=[1, 2]"],
         ["method=", "method.type=Exact"],
+        ["method=", "run.step=", "run.steps=", "run.save_every=", "run.t_end=300", "run.tolerance=1e-8"],
     ],
 )
 def test_a_run_that_is_killed_before_its_first_checkpoint_can_be_resumed(
@@ -109,3 +114,44 @@ def test_the_same_command_again_goes_on_and_overwrite_starts_anew(
     plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
     output_of(*short, "--set", "run.steps=1500", "--overwrite")
     assert ph.load("out/free_rigid_body.nc").stats.steps == 1500
+
+
+@pytest.mark.parametrize(
+    ("changes", "calls"),
+    [
+        (["method=", "run.step=", "run.t_end=600", "run.tolerance=1e-6"], 2),
+        (["run.step=1e-4", "run.t_end=", f"run.t_eval={[1.0, 2.5, 777.7]}"], 30),
+    ],
+    ids=["tolerance", "times"],
+)
+def test_a_run_without_a_grid_of_ones_own_goes_on(
+    changes: list[str], calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When it is interrupted it says how to go on and keeps what it has; it ends with the same bits."""
+    monkeypatch.chdir(tmp_path)
+    plain = build_plan(load_scenario(find_example("pendulum3d"), changes)).run()
+    command = ["run", "pendulum3d", *(part for change in changes for part in ("--set", change))]
+    left = calls
+
+    def pressed(*given: Any) -> tuple[int, int]:
+        nonlocal left
+        left -= 1
+        if not left:
+            raise KeyboardInterrupt
+        return advance(*given)
+
+    with monkeypatch.context() as patch:
+        advance = job.advance_to_last_valid
+        patch.setattr(job, "advance_to_last_valid", pressed)
+        patch.setattr(checkpoints, "EVERY_LEG", 3)
+        said = output_of(*command, "--checkpoint-every", "0", "--no-plots", "--no-report", code=130)
+    assert said.splitlines()[-1] == "polhode resume out"
+    assert len(CheckpointFolder("out/pendulum3d.checkpoint").segments) > 0
+    partial = ph.load("out/pendulum3d.partial.nc")
+    assert len(partial) > 1
+    np.testing.assert_array_equal(partial.t, plain.t[: len(partial)])
+    output_of("resume", "out", "--quiet")
+    found = ph.load("out/pendulum3d.nc")
+    assert found.R.tobytes() == plain.R.tobytes()
+    assert found.accuracy == plain.accuracy
+    assert not list(Path("out").glob("*.checkpoint"))

@@ -282,9 +282,9 @@ def test_removing_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     assert CheckpointFolder(tmp_path / "c").segments == []
 
 
-def test_it_needs_a_fixed_step(tmp_path: Path) -> None:
+def test_a_store_needs_a_fixed_step(tmp_path: Path) -> None:
     start = ph.FreeRigidBody.example()
-    with pytest.raises(ph.InvalidInputError, match="checkpoint needs a step"):
-        ph.simulate(start, t_end=1.0, checkpoint=tmp_path)
+    with pytest.raises(ph.InvalidInputError, match="store needs a step"):
+        ph.simulate(start, t_end=1.0, store=tmp_path / "run.nc")
     with pytest.raises(ph.InvalidInputError, match="store and t_eval exclude each other"):
         ph.simulate(start, step=0.1, t_eval=[0.15, 1.0], store=tmp_path / "run.nc")

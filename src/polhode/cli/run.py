@@ -88,13 +88,12 @@ def resume(
     from ..io.scenario.document import scenario_from_text
 
     stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
-    headers = [header for store in stores if (header := store.header())]
-    if stores and not headers:
+    begun = [said for store in stores if (said := store.provenance())]
+    if stores and not begun:
         fail(f"{folder}: a run was stopped here before it had stored anything: give the command that began it again", 2)
-    if not headers:
+    if not begun:
         fail(f"{folder}: there is no unfinished run here: give the folder of a run that was stopped", 2)
-    for header in headers:
-        said = header.provenance
+    for said in begun:
         overrides = [str(change) for change in said.get("overrides", ())]
         chosen = scenario_from_text(str(said.get("scenario_file")), str(said.get("scenario")), overrides)
         _run(chosen, _Options(folder, overwrite=True, quiet=quiet), ["polhode", "resume", str(folder)])
@@ -205,6 +204,8 @@ def _computed(
         with warnings.catch_warnings(), say_when_compiling(progress):
             warnings.simplefilter("ignore", RunWarning)  # said below
             often: dict[str, Any] = {"progress": progress, "checkpoint_every": options.checkpoint_every}
+            if not earlier:
+                _note_scenario(plan, store)
             if plan.stored is not None:
                 make_folder(out)
                 noted = plan.run(**often, store=file).noted
@@ -212,7 +213,6 @@ def _computed(
             elif earlier:
                 trajectory = plan.resume(load(earlier), progress=progress)
             else:
-                _store_start(plan, store)
                 trajectory = plan.run(**often, checkpoint=store.path)
     except ConvergenceError as error:
         if plan.stored is not None and store.segments:
@@ -223,9 +223,17 @@ def _computed(
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
         if plan.stored is not None:
+            _forget_start(store)
             fail(f"{error}. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
         _forget_start(store)
-        _save_interrupted(error, partial, command if plan.steps is not None else None)
+        from_result = plan.steps is not None and error.trajectory.carry is not None
+        again = [*command, "--from", str(partial)] if from_result else ["polhode", "resume", str(out)]
+        _save_interrupted(error, partial, command if command[1] == "resume" else again)
+    except KeyboardInterrupt:  # before there were samples
+        _forget_start(store)
+        if not store.notes():
+            raise
+        fail(f"interrupted. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
     try:
         with defer_signals():
             make_folder(out)
@@ -237,16 +245,17 @@ def _computed(
     return trajectory
 
 
-def _store_start(plan: Plan, store: CheckpointFolder) -> None:
-    """Store the first sample, so that `resume` finds the run whenever it is killed. A run to a tolerance has no checkpoints."""
-    if plan.steps is not None and not store.segments:
-        with suppress(OSError, PolhodeError):  # as on a full disk, which is no reason not to run
-            store.append(plan.run(steps=0), 0)
+def _note_scenario(plan: Plan, store: CheckpointFolder) -> None:
+    """Note what is run, so that `resume` finds it whenever it is killed."""
+    from ..io.scenario.build import provenance_of
+
+    with suppress(OSError, PolhodeError):  # as on a full disk, which is no reason not to run
+        store.note(store.notes() | {"provenance": provenance_of(plan.scenario)})
 
 
 def _forget_start(store: CheckpointFolder) -> None:
-    """Leave nothing where nothing but the start was stored."""
-    if len(store.segments) == 1:
+    """Leave nothing where nothing was found yet."""
+    if not store.segments and "search" not in store.notes():
         store.remove()
 
 
@@ -334,20 +343,16 @@ def _save_before_failure(error: ConvergenceError, file: Path) -> NoReturn:
     fail(f"{error}\nthe {len(error.trajectory):,} samples before it are in {file}", 1)
 
 
-def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str] | None) -> NoReturn:
-    """Save what was computed before an interruption, and print the `command` that continues it, if there is one."""
+def _save_interrupted(error: RunInterruptedError, file: Path, command: list[str]) -> NoReturn:
+    """Save what was computed before an interruption, and print the `command` that continues it."""
     from ..io.atomic_files import make_folder
 
-    if error.trajectory.carry is None or error.trajectory.stats.steps == 0:
+    if len(error.trajectory) == 1:
         fail(f"{error}; nothing was computed yet, so nothing is saved", 130)
     with suppress(KeyboardInterrupt), defer_signals():  # a second Ctrl-C ends with the same message
         make_folder(file.parent)
         error.trajectory.save(file)
-    how = ""
-    if command is not None:
-        again = command if command[1] == "resume" else [*command, "--from", str(file)]
-        how = f". To continue:\n{shlex.join(again)}"
-    fail(f"{error}; the samples so far are in {file}{how}", 130)
+    fail(f"{error}; the samples so far are in {file}. To continue:\n{shlex.join(command)}", 130)
 
 
 def _same_options(changes: list[str] | None, out: Path, overwrite: bool) -> list[str]:

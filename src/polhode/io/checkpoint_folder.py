@@ -2,25 +2,29 @@
 
 A segment holds the samples since the one before it, and what the method carried at its end. What a segment takes the place
 of, the last sample between two regular ones, is left out when they are put together. It names the checksum of the one before
-it: a segment that does not follow from it is damaged, or of another run. While a run writes here, no other can.
+it: a segment that does not follow from it is damaged, or of another run. While a run writes here, no other can. Beside the
+segments there may be notes: which scenario is run, and what a run to a tolerance has found.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.trajectory import Trajectory
-from .atomic_files import make_folder
+from .atomic_files import make_folder, remove_leftovers, write_text
 from .folder_lock import lock_folder, unlock_folder
 from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
@@ -29,6 +33,7 @@ from .trajectory_file import Header, read_segment, to_dataset
 ROWS = "polhode_rows_before"
 AFTER = "polhode_checksum_before"
 CHECKSUM = "polhode_checksum"
+NOTES = "notes.json"
 
 
 class _Held(threading.local):
@@ -55,10 +60,30 @@ class CheckpointFolder:
         """The files in order."""
         return sorted(self.path.glob(f"segment-{6 * '[0-9]'}.nc")) if self.path.is_dir() else []
 
-    def header(self) -> Header | None:
-        """What the first segment says of the run; None if there is none."""
+    def provenance(self) -> Mapping[str, Any] | None:
+        """What is said of the run that is stored here; None if nothing is."""
         files = self.segments
-        return Header.from_attributes(read_netcdf(files[0]).attrs) if files else None
+        if files:
+            return Header.from_attributes(read_netcdf(files[0]).attrs).provenance
+        said = self.notes().get("provenance")
+        return said if isinstance(said, dict) else None
+
+    def notes(self) -> dict[str, Any]:
+        """What is noted of the run beside its samples; nothing where the file is damaged."""
+        file = self.path / NOTES
+        try:
+            said = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+            text = str(said["notes"])
+            found = json.loads(text) if hashlib.sha256(text.encode()).hexdigest() == said["sha256"] else {}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def note(self, notes: dict[str, Any]) -> None:
+        """Note this of the run, instead of what was noted."""
+        make_folder(self.path)
+        text = json.dumps(notes)
+        write_text(self.path / NOTES, json.dumps({"sha256": hashlib.sha256(text.encode()).hexdigest(), "notes": text}))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -74,6 +99,7 @@ class CheckpointFolder:
         try:
             for left in self.path.glob(".segment-*.nc"):  # by a run that was killed while it wrote
                 left.unlink()
+            remove_leftovers(self.path / NOTES)
             yield
         finally:
             _held.paths.discard(path)
@@ -138,11 +164,17 @@ class CheckpointFolder:
         write_netcdf(dataset, self.path / f"segment-{number:06d}.nc")
         self._last = dataset.attrs[CHECKSUM]
 
-    def remove(self) -> None:
-        """Delete the segments, and the folder if nothing else is in it. The last comes first: if this is cut short, what is
-        left is the beginning of the run, from which it goes on."""
+    def remove_segments(self) -> None:
+        """Delete the segments. The last comes first: if this is cut short, what is left is the beginning of the run, from which
+        it goes on."""
         for file in reversed(self.segments):
             file.unlink()
+        self._last = ""
+
+    def remove(self) -> None:
+        """Delete the segments and the notes, and the folder if nothing else is in it."""
+        self.remove_segments()
+        (self.path / NOTES).unlink(missing_ok=True)
         if self.path.is_dir() and not any(self.path.iterdir()):
             self.path.rmdir()
 

@@ -204,6 +204,9 @@ def follow(
     stage, work, sizes, tolerances, control, corners = step
     n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
     left, calls = tail(work, LEFT * far), 0
+    counts = (
+        ready or y[2 * n + LENGTH] == 0.0
+    )  # whether calls are: those of a step that is done again were counted before
     for k in range(times.shape[0]):
         target = times[k]
         while not ready or direction * (control[START] + control[LENGTH] - target) < 0.0:
@@ -215,6 +218,7 @@ def follow(
                 if control[REFUSED] != 0.0:
                     factor = min(1.0, factor)
                 control[REFUSED] = 0.0
+                counts = True
                 control[LENGTH] = direction * min(abs(factor * control[LENGTH]), tolerances.longest)
                 for m in range(blocks):
                     put(work, LEFT * blocks + m, V, get(work, RIGHT * blocks + m, V))
@@ -231,7 +235,7 @@ def follow(
                     control[LENGTH] = first_length(S, equations, step, direction, report)
                     calls += 1
                     status = NOT_FINITE if control[LENGTH] == 0.0 else 0
-                calls += 1
+                calls += counts
                 if status != 0:
                     return status, k
                 ready = True
@@ -251,7 +255,7 @@ def follow(
                     status = put_stage(S, equations, step, row, report)
                     if status != 0:
                         break
-                calls += RESULT
+                calls += RESULT * counts
                 error = relative_error(work, sizes, tolerances, h) if status == 0 else math.nan
                 if error < 1.0:
                     break
@@ -269,7 +273,7 @@ def follow(
                 status = put_stage(S, equations, step, row, report)
                 if status != 0:
                     return status, k
-            calls += STAGES - RESULT - 1
+            calls += (STAGES - RESULT - 1) * counts
             put_terms(work, blocks, control[LENGTH])
             control[DENSE] = 1.0
         put_between(work, sizes, (target - control[START]) / control[LENGTH], y)

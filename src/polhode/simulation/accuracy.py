@@ -25,6 +25,7 @@ from ..errors import InvalidInputError
 from ..methods import DOP853, Exact, GaussLegendre, Method
 from .dense_output import after
 from .events import Event
+from .findings import Findings
 from .first_contact import contact_at_the_end
 from .pilot import MANY, Pilot, state_distance
 from .records import Accuracy
@@ -75,11 +76,13 @@ def run_to_tolerance(
     *,
     fastest: bool,
     tangent: bool = False,
+    findings: Findings | None = None,
 ) -> tuple[Trajectory, Accuracy]:
     """The trajectory to `t_end` of `run(method, steps, started)`, with as many steps as the tolerance needs. `fastest`: by
-    whatever method is fastest, even if it conserves nothing; `tangent`: its tangent map is wanted too."""
+    whatever method is fastest, even if it conserves nothing; `tangent`: its tangent map is wanted too. What is known already
+    is among the `findings`, and what is found is added to them."""
     chosen = method is None
-    trials = Trials(state, t_end - state.t)
+    trials = Trials(state, t_end - state.t, findings)
     method, pilot = _choose(trials, tolerance, method, fastest=fastest, tangent=tangent)
     if pilot is None:
         return _by_closed_form(state, t_end, tolerance, run)
@@ -145,8 +148,8 @@ def _choose(
         return Exact(), None
     if method is not None:
         _check_order(method)
-        return method, Pilot(state, t_end)
-    pilot, fixed = Pilot(state, t_end), GaussLegendre()
+        return method, Pilot(state, t_end, trials.findings)
+    pilot, fixed = Pilot(state, t_end, trials.findings), GaussLegendre()
     if exact and pilot.steps(fixed, tolerance) > system.closed_form_steps:
         return Exact(), None
     # whether there is nothing to conserve, or it does not matter

@@ -44,23 +44,21 @@ class Store(Protocol):
 
 def run_in_legs(job: Job, total: int, store: Store, seconds: float) -> Trajectory:
     """The job up to number `total`, from what the store holds on."""
-    schedule, stored = job.schedule, store.load()
-    start = job.run(0)
-    done = 0 if stored is None else _check_same_run(job, start, stored, total, store.path)
-    whole = start if stored is None else stored
-    rows = 0 if stored is None else schedule.settled(stored)
+    schedule, whole = job.schedule, store.load()
+    done = 0 if whole is None else _check_same_run(job, whole, total, store.path)
+    rows = 0 if whole is None else schedule.settled(whole)
     length, saved = schedule.within(done, FIRST_LEG), clock.monotonic()
-    while done < total and whole.carry is not None:
-        before, spent = done, whole.stats.seconds
+    while whole is None or (done < total and whole.carry is not None):
+        before, spent = done, 0.0 if whole is None else whole.stats.seconds
         try:
             whole = job.run(min(done + length, total), whole)
             done = schedule.reached(whole)
-            length = _next_length(length, done - before, whole.stats.seconds - spent, seconds)
+            length = next_length(length, done - before, whole.stats.seconds - spent, seconds)
             if clock.monotonic() - saved >= seconds and whole.carry is not None:
                 rows = _append(store, whole, rows, schedule.settled(whole))
                 saved = clock.monotonic()
         except KeyboardInterrupt as stop:  # in a leg, with what the leg has computed, or between two
-            reached = stop.trajectory if isinstance(stop, RunInterruptedError) else whole
+            reached = stop.trajectory if isinstance(stop, RunInterruptedError) else whole or job.run(0)
             with suppress(KeyboardInterrupt):  # a second one, which waits until the file is written
                 _append(store, reached, rows, schedule.settled(reached))
             raise RunInterruptedError(reached, schedule.steps(total)) from None
@@ -70,19 +68,19 @@ def run_in_legs(job: Job, total: int, store: Store, seconds: float) -> Trajector
 def run_to_disk(job: Job, total: int, store: Store, seconds: float) -> Trajectory:
     """All `total` steps, from what the store holds on. Each leg is stored and then forgotten; returns the last sample, with the
     first warning of each kind that a leg deserves."""
-    schedule, start = job.schedule, job.run(0)
-    ends, done = store.ends(), 0
-    if ends is None:
-        store.append(start, 0)
-    else:
-        done = _check_same_run(job, start, replace(ends[1], t=ends[0].t, values=ends[0].values), total, store.path)
-    last = start if ends is None else _beyond(ends[1], len(ends[1]) - 1)
+    schedule, ends = job.schedule, store.ends()
+    last, done = None, 0
+    if ends is not None:
+        done = _check_same_run(job, replace(ends[1], t=ends[0].t, values=ends[0].values), total, store.path)
+        last = _beyond(ends[1], len(ends[1]) - 1)
     noted: dict[str, RunWarning] = {}
-    longest = max(1, LEG_BYTES // _size(start)) * start.save_every
+    longest = max(1, LEG_BYTES // _size(job.run(0))) * schedule.every
     length = min(schedule.within(done, FIRST_LEG), longest)
-    while done < total and last.carry is not None:
-        before, spent, rows = done, last.stats.seconds, schedule.settled(last)
-        known = int(before % last.save_every == 0)  # whether the last sample stays, and need not be stored again
+    while last is None or (done < total and last.carry is not None):
+        before, spent, rows, known = done, 0.0, 0, 0
+        if last is not None:
+            spent, rows = last.stats.seconds, schedule.settled(last)
+            known = int(before % schedule.every == 0)  # whether the last sample stays, and need not be stored again
         try:
             part = job.run(min(before + length, total), last)
         except RunInterruptedError as error:
@@ -92,11 +90,11 @@ def run_to_disk(job: Job, total: int, store: Store, seconds: float) -> Trajector
         store.append(_beyond(part, known), rows)
         noted = run_warnings(part) | noted
         last, done = _beyond(part, len(part) - 1), schedule.reached(part)
-        length = min(_next_length(length, done - before, part.stats.seconds - spent, seconds), longest)
+        length = min(next_length(length, done - before, part.stats.seconds - spent, seconds), longest)
     return replace(last, carry=None, noted=noted)  # without its beginning it is not a run that could be continued
 
 
-def _next_length(length: int, done: int, taken: float, seconds: float) -> int:
+def next_length(length: int, done: int, taken: float, seconds: float) -> int:
     """The length of the leg after one that has `done` so many numbers in the time `taken`: as many as take so many `seconds`,
     though not many more than before. With no seconds every leg is stored, and all have the same length."""
     return int(max(1, min(GROWTH * length, done * seconds / max(taken, 1e-9)))) if seconds else EVERY_LEG
@@ -131,8 +129,9 @@ def _append(store: Store, whole: Trajectory, rows: int, settled: int) -> int:
     return settled
 
 
-def _check_same_run(job: Job, start: Trajectory, stored: Trajectory, total: int, path: Path) -> int:
+def _check_same_run(job: Job, stored: Trajectory, total: int, path: Path) -> int:
     """The number that is stored; refuses to go on with what is stored of another run, or of a longer one."""
+    start = job.run(0)
     compared = {
         "system": (start.system.describe(), stored.system.describe()),
         "method": (repr(start.method), repr(stored.method)),

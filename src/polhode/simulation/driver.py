@@ -6,37 +6,32 @@ that `resume` continues the run bit for bit.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, wraps
 from inspect import unwrap
 from os import PathLike
 from typing import Any, ParamSpec
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.call_help import explain_calls
 from ..core.checks import check_positive
 from ..core.dates import Epoch
 from ..core.facade import above
-from ..core.method import Run
 from ..core.system import State
 from ..core.units import Units
 from ..errors import InvalidInputError
 from ..methods import LGVI, Exact, Method
-from .accuracy import check_tolerance, run_to_tolerance
-from .arguments import check_arguments, check_end, check_events, check_every, check_step, check_times, count_steps
+from .arguments import check_arguments, check_events, count_steps
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
-from .first_contact import contact_at_the_end
+from .fixed_step import job_of
 from .job import Job
 from .records import labels
 from .sampled_control import Controller, Estimator, run_with_controller
-from .sampling import ChosenTimes, Grid
-from .tangent_columns import TangentColumns
+from .sampling import Grid
+from .to_tolerance import simulate_to_tolerance
 from .trajectory import Trajectory
 
 P = ParamSpec("P")
@@ -118,7 +113,8 @@ def simulate(
 
     Ctrl-C raises `RunInterruptedError`, whose `.trajectory` holds what was computed; `resume` continues from there. An error
     in a potential or an event that you gave ends the run, and has the same `.trajectory`. With `checkpoint`, a folder,
-    what was computed is stored there about every `checkpoint_every` seconds; the same call goes on from it, bit for bit.
+    what was computed is stored there about every `checkpoint_every` seconds, and so is what was found of method and step; the
+    same call goes on from it, bit for bit.
 
     With a fixed step and `controller`, a function of the time and the state, the named parameters of the system take the
     values that it returns, as in `{"u": [0.1, 0.0, 0.0]}`, and hold them until it is asked again after the time `every`. If
@@ -164,6 +160,7 @@ def simulate(
     for name, given in (("every", every), ("estimator", estimator)):
         if given is not None:
             raise InvalidInputError(name, given, problem=f"{name} belongs to a controller, and there is none")
+    common: dict[str, Any] = {"events": events, "tangent": tangent, "progress": progress, "provenance": provenance}
     stepless = method is not None and (method.adaptive or not method.order)  # such a method needs no step
     if stepless and tolerance is not None:
         raise InvalidInputError(
@@ -172,53 +169,51 @@ def simulate(
     if step is None and not (stepless and t_eval is not None):
         if steps is not None:
             raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
-        for field, path in (("checkpoint", checkpoint), ("store", store)):
-            if path is not None:
-                raise InvalidInputError(field, str(path), problem=f"{field} needs a step: give step too")
-        options = {"save_every": save_every, "events": events, "progress": progress, "tangent": tangent}
-        return _to_tolerance(state, t_end, tolerance, t_eval, method, {"provenance": provenance, **options})
+        if store is not None:
+            raise InvalidInputError("store", str(store), problem="store needs a step: give step too")
+        found = partial(
+            simulate_to_tolerance, state, t_end, tolerance, t_eval, method, common | {"save_every": save_every}
+        )
+        return found() if checkpoint is None else _stored(found, checkpoint, state, checkpoint_every)
     if tolerance is not None:
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
         )
-    system = state.system
-    chosen.check(system)
-    columns = TangentColumns.of(system, tangent)
-    watched = check_events(events, system, columns is not None)
-    check_every(save_every)
-    schedule: Grid | ChosenTimes
-    if t_eval is None:
-        schedule = Grid(state.t, check_step(step), int(save_every))
-        total = count_steps(state.t, schedule.step, t_end, steps)
-    else:
-        if steps is not None:
-            raise InvalidInputError("steps", steps, problem="steps and t_eval exclude each other: give t_end")
-        if save_every != 1:
-            raise InvalidInputError("save_every", save_every, problem="save_every and t_eval exclude each other")
-        times, end = check_times(t_eval, state.t, step, t_end)
-        size = None if step is None and not watched else check_step(step)
-        schedule = ChosenTimes(state.t, size, times, end, every_step=bool(watched))
-        total = len(schedule.times) - 1
-    job = Job(system, chosen, state, schedule, watched, columns, progress, provenance)
+    job, total = job_of(
+        state, chosen, step=step, t_end=t_end, steps=steps, t_eval=t_eval, save_every=save_every, **common
+    )
     if store is None and (checkpoint is None or isinstance(chosen, Exact)):  # whose samples are each computed by itself
         return job.complete(total)
-    if store is not None and t_eval is not None:
+    if store is None:
+        return _stored(
+            lambda stored: job.complete(total, lambda n: run_in_legs(job, n, *stored)),
+            checkpoint,
+            state,
+            checkpoint_every,
+        )
+    if t_eval is not None:
         raise InvalidInputError("store", str(store), problem="store and t_eval exclude each other")
     seconds = check_positive("checkpoint_every", checkpoint_every, zero=True)
-    if store is None:
-        folder = above("checkpoint_folder")(checkpoint, system)
-        with folder.held():
-            return job.complete(total, partial(run_in_legs, job, store=folder, seconds=seconds))
     if checkpoint is not None:
         raise InvalidInputError(
             "checkpoint", str(checkpoint), problem="store has checkpoints of its own: give one of them"
         )
-    folder = above("segments_beside")(store, system)
+    folder = above("segments_beside")(store, state.system)
     with folder.held():
         last = run_to_disk(job, total, folder, seconds)
         above("write_streamed")(folder, store)
         folder.remove()
     return last
+
+
+def _stored(
+    run: Callable[[tuple[Any, float]], Trajectory], path: str | PathLike[str] | None, state: State, every: float
+) -> Trajectory:
+    """A run that stores what it computes in a folder, which belongs to it alone meanwhile."""
+    seconds = check_positive("checkpoint_every", every, zero=True)
+    folder = above("checkpoint_folder")(path, state.system)
+    with folder.held():
+        return run((folder, seconds))
 
 
 run_without_warnings: Callable[..., Trajectory] = unwrap(simulate)
@@ -230,62 +225,6 @@ def _check_alone(**others: Any) -> None:
     for name, given in others.items():
         if given is not None and given is not False and given != ():
             raise InvalidInputError(name, given, problem=f"{name} and controller exclude each other")
-
-
-def _to_tolerance(
-    state: State,
-    t_end: float | None,
-    tolerance: float | None,
-    t_eval: ArrayLike | None,
-    method: Method | None,
-    options: dict[str, Any],
-) -> Trajectory:
-    """The run of which only the tolerance is given."""
-    wanted = check_tolerance(tolerance)
-    if t_eval is not None:
-        _, t_end = check_times(t_eval, state.t, None, t_end)
-    end = check_end(state.t, t_end)
-    if method is not None:
-        method.check(state.system)
-    touch = contact_at_the_end(state, end, options["events"])
-    last = end if touch is None else touch.before
-    plain = t_eval is None and not options["events"] and not options["tangent"]
-    every, progress = (options["save_every"], options["progress"]) if plain else (1, False)
-    check_every(every)
-
-    def run(chosen: Method, steps: int, started: Run | None) -> Trajectory:
-        grid = Grid(state.t, (last - state.t) / steps, int(every))
-        return Job(state.system, chosen, state, grid, [], None, progress, options["provenance"]).run(
-            steps, None, started
-        )
-
-    trajectory, accuracy = run_to_tolerance(
-        state, last, wanted, method, run, fastest=tolerance is not None, tangent=options["tangent"]
-    )
-    if not plain:
-        for goal in (end,) if touch is None else (touch.after, end):  # unless a contact ends it there, the run goes on
-            trajectory = _run_again(state, trajectory, goal, end, t_eval, options)
-            if trajectory.events and trajectory.events[-1].stopped:
-                break
-    return replace(trajectory, accuracy=accuracy)
-
-
-def _run_again(
-    state: State, found: Trajectory, goal: float, end: float, t_eval: ArrayLike | None, options: dict[str, Any]
-) -> Trajectory:
-    """A run by the method and the step that were found, with all that is wanted, to `end` or a step beyond a goal before it."""
-    step, method = found.step, found.method
-    if t_eval is not None:
-        chosen = np.asarray(t_eval, dtype=np.float64)
-        chosen = chosen[np.sign(step) * (chosen - goal) <= 0.0]
-        times, last = (chosen, goal) if len(chosen) else (t_eval, end)
-        return run_without_warnings(state, step=step, t_end=last, t_eval=times, method=method, **options)
-    steps = math.ceil((goal - state.t) / step - 1e-6)
-    if goal == end:
-        step = (end - state.t) / steps
-    else:
-        steps += 1
-    return run_without_warnings(state, step=step, steps=steps, method=method, **options)
 
 
 @_warned

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from ..methods import DOP853, GaussLegendre, Method
 from ..methods.dop853 import DOP853Run
 from ..methods.dop853_lengths import CARRIED, START
 from ..scalars.protocol import EVALUATIONS
+from .findings import Findings, recalled
 
 Array = NDArray[np.float64]
 
@@ -54,22 +55,28 @@ class Pilot:
     """A quick adaptive run from a state: its end, the number of its steps, and of such steps if all were as short as where
     they are shortest."""
 
-    def __init__(self, state: State, t_end: float) -> None:
-        self.state, self.span = state, t_end - state.t
+    def __init__(self, state: State, t_end: float, findings: Findings | None = None) -> None:
+        self.state, self.span, self._findings = state, t_end - state.t, findings
         DOP853().check(state.system)
         self.layout = state.system.representations[Form.DEFAULT].layout
         start = Start.of(state, self.span)
         beginning = sizes(self.layout, start.y)
         self.smallest = _smallest(beginning)
         self._run = self.method(PILOT_TOLERANCE).run(start)
+        self._rough_runs: dict[float, RoughRun] = {}
+        known = recalled(findings, "the quick run", lambda: self._do_quick_run(beginning))
+        self.count, self.densest = int(known["count"]), float(known["densest"])
+        self.smallest, self.final = float(known["smallest"]), np.asarray(known["end"], dtype=np.float64)
+
+    def _do_quick_run(self, beginning: list[float]) -> dict[str, Any]:
+        """What the quick run shows; it is done once more if what was zero at the start has become small."""
         samples = self._run_quickly(1 if all(beginning) else SAMPLES)
-        if len(samples) > 1:  # what was zero at the start may become small
+        if len(samples) > 1:
             smallest = _smallest([max(pair) for pair in zip(beginning, _largest(self.layout, samples), strict=True)])
             if smallest < self.smallest:
                 self.smallest = smallest
                 samples = self._run_quickly(1)
-        self.final: Array = samples[-1]
-        self._rough_runs: dict[float, RoughRun] = {}
+        return {"count": self.count, "densest": self.densest, "smallest": self.smallest, "end": samples[-1]}
 
     def method(self, rtol: float) -> DOP853:
         """The method of the quick run with another tolerance, relative to each variable or to the smallest of them."""
@@ -121,12 +128,16 @@ class Pilot:
     def rough_run(self, rtol: float) -> RoughRun:
         """A run with this tolerance; if it fails, up to where it fails."""
         if rtol not in self._rough_runs:
-            run = self.run_of(self.method(rtol), self.span)
-            run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
-            end = run.states(run.row[None])[0]
-            steps = float(run.report.numbers[EVALUATIONS]) / STAGES
+            known = recalled(self._findings, f"a rough run, {rtol!r}", lambda: self._do_rough_run(rtol))
+            end = np.asarray(known["end"], dtype=np.float64)
+            steps = float(known["evaluations"]) / STAGES
             self._rough_runs[rtol] = RoughRun(end, steps, self.distance_to(end, Form.DEFAULT))
         return self._rough_runs[rtol]
+
+    def _do_rough_run(self, rtol: float) -> dict[str, Any]:
+        run = self.run_of(self.method(rtol), self.span)
+        run.follow(np.array([self.state.t + self.span]), np.empty((0, run.row_size)))
+        return {"end": run.states(run.row[None])[0], "evaluations": run.report.numbers[EVALUATIONS]}
 
     @cached_property
     def numbers(self) -> int:

@@ -22,6 +22,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import GaussLegendre, Method
+from .findings import Findings, digest
 from .pilot import PILOT_TOLERANCE, Pilot, jolted, state_distance
 from .records import Accuracy
 from .trajectory import Trajectory
@@ -55,8 +56,8 @@ class FirstSteps(NamedTuple):
 class Trials:
     """Runs of a method over the same time with different steps. What depends on the system alone is set up once."""
 
-    def __init__(self, state: State, span: float) -> None:
-        self.state, self.span = state, span
+    def __init__(self, state: State, span: float, findings: Findings | None = None) -> None:
+        self.state, self.span, self.findings = state, span, findings
         self._method: Method | None = None
         self._run: Run | None = None
         self._first: dict[float, FirstSteps] = {}
@@ -86,7 +87,11 @@ class Trials:
         iteration would make no more than this `change`."""
         run = self.start(method, n, state)
         run.solve_roughly(change)
-        status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))
+        if self.findings is None:
+            status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))
+        else:
+            beside = "" if state is self.state else f" from {digest(state)}"
+            status = self.findings.advance(f"the end of {method!r} with {n} steps{beside}, {change!r}", run, n)
         row = run.states(run.row[None])[0]
         return None if status or not np.all(np.isfinite(row)) else row
 

@@ -59,8 +59,8 @@ class Plan:
         checkpoint_every: float = 60.0,
         store: Path | None = None,
     ) -> Trajectory:
-        """Run it, or only its first `steps`, from its `checkpoint` on if there is one. Runs to a tolerance or with chosen times
-        have no checkpoints. The result's provenance holds the scenario's title, description and text.
+        """Run it, or only its first `steps`, from its `checkpoint` on if there is one. The result's provenance holds the
+        scenario's title, description and text.
 
         With `store` the samples go to this file as they are computed, and the last one is returned."""
         run = self.scenario.document.run
@@ -75,7 +75,7 @@ class Plan:
                 events=self.events,
                 progress=progress,
                 provenance=provenance_of(self.scenario),
-                checkpoint=checkpoint if self.steps is not None and run.t_eval is None and store is None else None,
+                checkpoint=checkpoint,
                 checkpoint_every=checkpoint_every,
                 store=store,
             )
@@ -116,7 +116,9 @@ class Plan:
     def resume(self, earlier: Trajectory, *, progress: bool = False) -> Trajectory:
         """Run what is left to do after an `earlier`, unfinished run of the same scenario."""
         if self.steps is None:
-            message = "a run to a tolerance cannot be continued: run it again, or give run.step"
+            message = (
+                "a run to a tolerance is not continued from a result: the same command goes on from its checkpoints"
+            )
             raise ScenarioError(self.scenario.name, "from", message=message)
         _check_earlier(self, self.steps, earlier)
         with locate_errors(self.scenario.name, "run"):

@@ -1,0 +1,160 @@
+"""What a run to a tolerance has found so far, kept on disk, so that one that is killed need not begin anew.
+
+Such a run is a search: a quick run, runs with steps that may turn out too long, and runs that are only compared with these. Each
+is the same whenever it is done. So it is enough to know how those ended that are done, and how far the present one has come:
+the search is then gone through again, and ends with the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time as clock
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.method import Run
+from ..core.system import State
+from ..errors import ConvergenceError, InvalidInputError, PolhodeError
+from ..methods import Exact
+from .checkpoints import FIRST_LEG, Store, next_length, run_in_legs
+from .job import Job
+from .trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+class NotingStore(Store, Protocol):
+    """Where samples are kept, and notes beside them."""
+
+    def notes(self) -> dict[str, Any]:
+        """What is noted."""
+
+    def note(self, notes: dict[str, Any]) -> None:
+        """Note this instead of what was noted."""
+
+    def remove_segments(self) -> None:
+        """Delete all samples."""
+
+
+class Findings:
+    """What is known of the runs of one search, by their names; `asked` is all that the search depends on."""
+
+    def __init__(self, store: NotingStore, seconds: float, asked: Any) -> None:
+        self._store, self._seconds, self._written = store, seconds, clock.monotonic()
+        self._notes = store.notes()
+        text = json.dumps(asked, default=repr, sort_keys=True)
+        search = hashlib.sha256(text.encode()).hexdigest()
+        if self._notes.get("search", search) != search or ("search" not in self._notes and store.load() is not None):
+            problem = "the checkpoint of another run is there; delete it first"
+            raise InvalidInputError("checkpoint", str(store.path), problem=problem)
+        self._notes["search"] = search
+        self._known: dict[str, Any] = self._notes.setdefault("known", {})
+        self._present: tuple[str, Trajectory] | None = None
+
+    def find(self, name: str) -> dict[str, Any] | None:
+        """What is known by this name; None if nothing is."""
+        return self._known.get(name)
+
+    def keep(self, name: str, found: dict[str, Any]) -> None:
+        """Note what was found. A disk that is full is no reason to end the run."""
+        self._known[name] = {
+            key: each.tolist() if isinstance(each, np.ndarray) else each for key, each in found.items()
+        }
+        self._write()
+
+    def _write(self) -> None:
+        try:
+            self._store.note(self._notes)
+        except (OSError, PolhodeError) as error:
+            warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
+        self._written = clock.monotonic()
+
+    def advance(self, name: str, run: Run, steps: int) -> int:
+        """Do all steps of a run of which the end alone is wanted, from what is known of it on. Returns a status."""
+        known = self.find(name) or {"done": 0, "status": 0}
+        done, status = int(known["done"]), int(known["status"])
+        if "sample" in known:
+            run.restore(np.array(known["sample"], dtype=np.float64))
+            run.begin(done)
+        length = FIRST_LEG
+        while done < steps and not status:
+            began = clock.monotonic()
+            status, good = run.advance(done, min(length, steps - done), steps + 1, np.empty((0, run.row_size)))
+            done += good
+            length = next_length(length, good, clock.monotonic() - began, self._seconds)
+            if status or done == steps or clock.monotonic() - self._written >= self._seconds:
+                self.keep(name, {"done": done, "status": status, "sample": run.sample})
+        return status
+
+    def run(self, job: Job, total: int) -> Trajectory:
+        """The job up to number `total`, or where it ended if it was found to be of no use. Its samples are stored, in the place
+        of those of the one before it."""
+        if isinstance(job.method, Exact):  # whose samples are each computed by itself
+            return job.run(total)
+        kind = type(job.schedule).__name__, job.schedule.every, bool(job.events), job.tangent is not None
+        name = f"{job.method!r} with {total} steps of {job.schedule.step!r}, {kind}"
+        if self._present is not None and self._present[0] != name:
+            self.keep(self._present[0], _end_of(self._present[1]))
+            self._present = None
+        known = self.find(name)
+        if known is not None and "message" in known:
+            raise ConvergenceError(**known)
+        if known is not None:
+            return _with_end(job, total, known)
+        if self._notes.get("present") != name:
+            self._store.remove_segments()
+            self._notes["present"] = name
+            self._write()
+        try:
+            trajectory = run_in_legs(job, total, self._store, self._seconds)
+        except ConvergenceError as error:
+            self.keep(name, {"message": str(error), "step": error.step, "time": error.time, "residual": error.residual})
+            raise
+        self._present = name, trajectory
+        return trajectory
+
+
+def recalled(findings: Findings | None, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What is known by this name, or else is computed, and known from now on."""
+    known = None if findings is None else findings.find(name)
+    if known is None:
+        known = compute()
+        if findings is not None:
+            findings.keep(name, known)
+    return known
+
+
+def digest(state: State) -> str:
+    """What tells this state from others."""
+    arrays = [np.asarray(value, dtype=np.float64) for value in state.values.values()]
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
+
+
+def asked_for(state: State, **others: Any) -> dict[str, Any]:
+    """All that a search depends on, as plain data."""
+    system = state.system
+    start = {name: np.asarray(value).tolist() for name, value in state.values.items()}
+    return {"system": type(system).__name__, "of": system.describe(), "t": state.t, "start": start, **others}
+
+
+def _end_of(trajectory: Trajectory) -> dict[str, Any]:
+    """The end of a run, and what the search asks of its cost."""
+    end = {name: value[-1].tolist() for name, value in trajectory.values.items()}
+    return {"t": float(trajectory.t[-1]), "values": end, "evaluations": trajectory.stats.evaluations}
+
+
+def _with_end(job: Job, total: int, known: dict[str, Any]) -> Trajectory:
+    """The start of a run, and its end, which is known."""
+    start = job.run(0)
+    values = {
+        name: np.concatenate([value, np.array(known["values"][name]).reshape(1, *value.shape[1:])])
+        for name, value in start.values.items()
+    }
+    stats = replace(start.stats, steps=total, evaluations=int(known["evaluations"]))
+    return replace(start, t=np.append(start.t, known["t"]), values=values, stats=stats, carry=None)
