@@ -68,15 +68,14 @@ def run_all(jobs: Iterator[Job], count: int) -> None:
                     running[job.process] = job
             if not running:
                 break
-            process, status = os.waitpid(-1, os.WNOHANG)
-            if process in running:
-                end(process)  # what its tests have left behind
-                running.pop(process).done(os.waitstatus_to_exitcode(status))
-            else:
-                for job in running.values():
-                    if time.monotonic() - job.begin > PATIENCE:
-                        end(job.process)
-                time.sleep(0.05)
+            for process, job in list(running.items()):  # not any child: some are those of another call
+                ended, status = os.waitpid(process, os.WNOHANG)
+                if ended:
+                    end(process)  # what its tests have left behind
+                    running.pop(process).done(os.waitstatus_to_exitcode(status))
+                elif time.monotonic() - job.begin > PATIENCE:
+                    end(process)
+            time.sleep(0.02)
     finally:
         for process in running:
             end(process)

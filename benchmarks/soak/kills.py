@@ -1,8 +1,8 @@
 """`python -m benchmarks.soak.kills`: runs that are killed at random moments, and resumed until they are finished.
 
-Each trial draws a system, a method, a save rate, how samples are kept (`checkpoint=` or `store=`), and moments for SIGKILL or
-SIGTERM, which may well fall into the saving. The same call is made again until it finishes; the result must be, bit for
-bit, that of a run that nothing disturbed.
+Each trial draws a system, a method, a save rate, how samples are kept (`checkpoint=` or `store=`), whether they are on a grid,
+at chosen times, or those of a run to a tolerance, and moments for SIGKILL or SIGTERM, which may well fall into the saving. The
+same call is made again until it finishes; the result must be, bit for bit, that of a run that nothing disturbed.
 """
 
 from __future__ import annotations
@@ -25,18 +25,25 @@ from polhode.errors import RunInterruptedError
 SYSTEMS = ("FreeRigidBody", "Pendulum3D", "Gyrostat", "FullTwoBodyProblem", "DampedGyrostat")
 METHODS = ("LGVI(order=2)", "LGVI(order=4)", "GaussLegendre(order=8)", "RK4()", "DOP853()")
 EVERY = (1, 7, 1000, 10**6)
-STEPS = 60_000
+STEPS, STEP = 60_000, 0.01
+TOLERANCE, SPAN = 1e-9, 3000.0
 ATTEMPTS = 40  # of the same call
 LONGEST = 900.0  # seconds of one attempt
-KEPT = ("checkpoint", "store")
+KEPT = ("checkpoint", "store", "checkpoint at times", "checkpoint to a tolerance")
 
 
-def same_run(system: str, method: str, every: int, **more: object) -> ph.Trajectory:
+def same_run(system: str, method: str, every: int, kept: str, **more: object) -> ph.Trajectory:
     """The run of a trial."""
     name, _, order = method[:-1].partition("(")
     options = {"order": int(order.partition("=")[2])} if order else {}
     start = getattr(ph, system).example()
-    return ph.simulate(start, step=0.01, steps=STEPS, save_every=every, method=getattr(ph, name)(**options), **more)
+    if kept.endswith("tolerance"):
+        return ph.simulate(start, t_end=SPAN, tolerance=TOLERANCE, save_every=min(every, 1000), **more)
+    chosen = getattr(ph, name)(**options)
+    if kept.endswith("times"):  # a few, or many
+        times = np.linspace(0.0, STEP * STEPS, 2 + STEPS // (10 * every))[1:]
+        return ph.simulate(start, step=STEP, t_eval=times, method=chosen, **more)
+    return ph.simulate(start, step=STEP, steps=STEPS, save_every=every, method=chosen, **more)
 
 
 def fingerprint(trajectory: ph.Trajectory) -> str:
@@ -53,9 +60,9 @@ def victim(system: str, method: str, every: int, kept: str, folder: Path) -> Non
     file = folder / "run.nc"
     try:
         if kept == "store":
-            same_run(system, method, every, store=file, checkpoint_every=0.01)
+            same_run(system, method, every, kept, store=file, checkpoint_every=0.01)
         else:
-            same_run(system, method, every, checkpoint=folder / "c", checkpoint_every=0.01).save(file)
+            same_run(system, method, every, kept, checkpoint=folder / "c", checkpoint_every=0.01).save(file)
     except RunInterruptedError:
         sys.exit(130)
     print(fingerprint(ph.load(file)), flush=True)
@@ -67,7 +74,7 @@ def trial(random: np.random.Generator) -> tuple[str, int, bool]:
     while getattr(ph, method.partition("(")[0])().why_not(getattr(ph, system).example().system) is not None:
         method = str(random.choice(METHODS))
     every, kept = int(random.choice(EVERY)), str(random.choice(KEPT))
-    plain, kills, text = fingerprint(same_run(system, method, every)), 0, ""
+    plain, kills, text = fingerprint(same_run(system, method, every, kept)), 0, ""
     with tempfile.TemporaryDirectory() as folder:
         for attempt in range(ATTEMPTS):
             command = [

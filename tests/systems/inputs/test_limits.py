@@ -128,6 +128,25 @@ def test_an_interruption_that_comes_too_late_is_taken_in(monkeypatch: pytest.Mon
     assert gc.isenabled()
 
 
+def test_no_interruption_follows_the_one_that_is_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the last one may still be under way, the watcher sends no other."""
+    sleep, calls, seen = time.sleep, list[int](), list[int]()
+
+    def waiting(seconds: float) -> None:
+        if seconds == 0.0 and not seen:
+            seen.append(len(calls))
+            sleep(0.3)
+            seen.append(len(calls))
+
+    monkeypatch.setattr(limits, "SECONDS", -1.0)
+    monkeypatch.setattr(limits, "_raise_in", calls.append)
+    with limited("potential", "R11"):
+        while not calls:
+            sleep(0.01)
+        monkeypatch.setattr(time, "sleep", waiting)
+    assert seen[0] == seen[1] >= 1
+
+
 def test_wherever_an_interruption_comes_nothing_goes_on_watching(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may also come between the end of the formula and the place where it is taken in."""
 
