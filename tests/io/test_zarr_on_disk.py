@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import polhode as ph
 from polhode.errors import InvalidInputError, PolhodeError
 from polhode.io import ensemble_store
+from polhode.io.atomic_files import exchange
 from polhode.io.ensemble_store import EnsembleStore
 
 zarr = pytest.importorskip("zarr")
@@ -94,6 +96,7 @@ def test_a_result_that_cannot_be_moved_into_place_leaves_the_earlier_one(
 ) -> None:
     path, real = tmp_path / "run.zarr", os.replace
     turned().save(path)
+    monkeypatch.setattr("polhode.io.zarr.exchange", lambda *_: False)  # as where the system cannot swap names
 
     def failing(old: Path, new: Path) -> None:
         if Path(new) == path and old.suffix == ".zarr":
@@ -108,6 +111,22 @@ def test_a_result_that_cannot_be_moved_into_place_leaves_the_earlier_one(
         turned(0.05).save(path)
     assert ph.load(path).step == (0.05 if raised is KeyboardInterrupt else 0.1)
     assert os.listdir(tmp_path) == ["run.zarr"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux swaps names")
+def test_there_is_a_result_at_every_moment_of_its_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.zarr"
+    turned().save(path)
+
+    def noted(old: Path, new: Path, replace: Callable[..., None] = os.replace) -> None:
+        assert path not in (Path(old), Path(new)), "the name is free for a moment"
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", noted)
+    turned(0.05).save(path)
+    assert ph.load(path).step == 0.05
+    assert os.listdir(tmp_path) == ["run.zarr"]
+    assert not exchange(path, tmp_path / "nowhere")
 
 
 def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 from ..errors import InvalidInputError, PolhodeError
 
 NO_ROOM = 2**16  # bytes: a disk that is full may have less than a block of HDF5 left
+HERE, EXCHANGE = -100, 2  # what Linux calls AT_FDCWD and RENAME_EXCHANGE
 LONGEST_NAME = 200  # bytes of a name; other names are made by adding to it, and file systems allow 255
 
 
@@ -40,6 +42,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # where nothing can be written, nothing can be removed either
             beside.unlink(missing_ok=True)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap the names of two files or folders at once; False where the system cannot do it, and nothing is changed."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None  # of Linux alone
+    return rename is not None and rename(HERE, os.fsencode(one), HERE, os.fsencode(other), EXCHANGE) == 0
 
 
 def remove_leftovers(path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.callbacks import defer_signals
 from ..core.extras import extra
 from ..errors import InvalidInputError, PolhodeError
-from .atomic_files import all_to_disk, reason, to_disk
+from .atomic_files import all_to_disk, exchange, reason, to_disk
 from .dataset import Dataset
 
 GROUP_FILES = ("zarr.json", ".zgroup")
@@ -59,16 +59,18 @@ def write_zarr(dataset: Dataset, path: str | os.PathLike[str]) -> None:
 
 
 def _put_in_place(beside: Path, target: Path, old: Path) -> None:
-    """Give a folder its name; what was there gets another, and its own again if that fails."""
+    """Give a folder its name; what was there gets another: at once where the system can do it, else after a moment without
+    either, and its own again if that fails."""
     was_there = target.exists()
-    if was_there:
-        os.replace(target, old)
-    try:
-        os.replace(beside, target)
-    except OSError:
+    if not was_there or not exchange(beside, target):
         if was_there:
-            os.replace(old, target)
-        raise
+            os.replace(target, old)
+        try:
+            os.replace(beside, target)
+        except OSError:
+            if was_there:
+                os.replace(old, target)
+            raise
     to_disk(target.parent)  # the new names, before what was there is deleted
 
 
