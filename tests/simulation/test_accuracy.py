@@ -348,3 +348,13 @@ def test_every_system(subject: Subject, span: float) -> None:
             found = ph.simulate(subject.state, t_end=subject.state.t + span, tolerance=tolerance)
             assert error(found, truth) <= 10.0 * max(tolerance, found.accuracy.estimated_error)
             assert np.isfinite(found.accuracy.estimated_error)
+
+
+@pytest.mark.parametrize("every", [1, 5, 1000])
+def test_a_closed_form_is_sampled_as_often_as_is_asked(every: int) -> None:
+    start = ph.FreeRigidBody.example()
+    found = ph.simulate(start, t_end=3000.0, tolerance=1e-9, save_every=every)
+    assert found.method == ph.Exact()
+    assert len(found) == 1 + -(-24 // every)
+    assert found.accuracy is not None
+    assert 1e-15 <= found.accuracy.estimated_error < 1e-9

@@ -34,7 +34,7 @@ from .trajectory import Trajectory
 
 DEFAULT_TOLERANCE = 1e-9
 LOOSEST, TIGHTEST = 1e-2, 1e-13
-CLOSED_FORM_SAMPLES = 24  # an even number: one is half-way
+CLOSED_FORM_SAMPLES = 24
 FIRST_ANGLE, FIRST_TOLERANCE = 0.8, 1e-9  # the angle of a step that is likely to do for a tolerance, at order 16
 ANGLE_PARTS = 256.0  # angles are this over a whole number
 FINEST, LEAST_GROWTH = 3e-14, 0.3  # the least that is allowed to a step of DOP853, and to which errors die out
@@ -173,7 +173,7 @@ def _by_closed_form(state: State, t_end: float, tolerance: float, run: RunOf) ->
     """By the closed form, whose only error is rounding: starting again half-way shows how large that is."""
     method, span = Exact(), t_end - state.t
     trajectory = run(method, CLOSED_FORM_SAMPLES, None)
-    again = after(trajectory.state(CLOSED_FORM_SAMPLES // 2), method, 0.5 * span)
+    again = after(after(state, method, 0.5 * span), method, 0.5 * span)
     layout = state.system.representations[method.representation].layout
     found, other = (state.system.enter(method.representation, each) for each in (trajectory.final, again))
     error = max(state_distance(layout, found, other), LEAST_ERROR)
