@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
+import netCDF4
 import pytest
 
 import polhode as ph
+from polhode.io import existing_result
+from polhode.io.scenario.document import load_scenario
 from polhode.io.scenario.examples import find_example
 
 from .command import output_of
@@ -60,6 +65,34 @@ def test_a_file_that_is_no_result_is_refused() -> None:
         assert Path("out/free_rigid_body.nc").read_bytes() == content
     run(20, "--overwrite")
     assert steps_of() == 20
+
+
+@pytest.mark.parametrize("name", ["free_rigid_body.nc", "free_rigid_body.partial.nc"])
+@pytest.mark.parametrize("device", [None, "/dev/full", "/dev/zero"])
+def test_a_pipe_or_a_device_in_the_place_of_a_result_is_refused_unread(
+    name: str, device: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading it would wait, or fill the memory, for ever."""
+    monkeypatch.setattr(existing_result, "check_seal", lambda path: pytest.fail("it was read"))
+    Path("out").mkdir()
+    place = Path("out", name)
+    if device is None:
+        os.mkfifo(place)
+    else:
+        place.symlink_to(device)
+    said = run(20, code=2)
+    assert said == f"polhode: path = 'out/{name}': this is a pipe or a device, not a file\n"
+    assert place.is_symlink() or place.is_fifo()
+
+
+@pytest.mark.parametrize("overrides", [5, None, {"a": 1}, "x"])
+def test_a_result_that_tells_of_odd_changes_is_another_run(overrides: object) -> None:
+    run(20)
+    file, scenario = Path("out/free_rigid_body.nc"), load_scenario(find_example("free_rigid_body"), ["run.steps=20"])
+    told = {"scenario": scenario.text, "overrides": overrides}
+    with netCDF4.Dataset(file, "a") as data:
+        data.polhode_provenance = json.dumps(told)
+    assert "another run" in run(20, code=2)
 
 
 def test_the_samples_of_an_interrupted_run_are_kept() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..core.checks import check_ends
 from ..errors import InvalidInputError
 from .netcdf import check_seal, opened
 from .scenario.document import Scenario
@@ -17,13 +18,13 @@ ADVICE = "--overwrite replaces it, --out DIR or output.file puts the new one els
 
 def check_replaceable(path: Path, scenario: Scenario) -> None:
     """Refuse a `path` that exists, unless it is a result of the same scenario with the same overrides."""
-    if not path.exists():
+    if not check_ends("path", path).exists():
         return
     provenance = _provenance(path)
     if provenance is None:
         problem = f"a file that is not a readable result is there already; {ADVICE}"
         raise InvalidInputError("path", str(path), problem=problem)
-    there = (provenance.get("scenario"), list(provenance.get("overrides", ())))
+    there = (provenance.get("scenario"), provenance.get("overrides", []))
     if there != (scenario.text, list(scenario.overrides)):
         title = provenance.get("title") or provenance.get("scenario_file") or "a run without a scenario"
         problem = f"the result of another run, {title!r}, is there already; {ADVICE}"
