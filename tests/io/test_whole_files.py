@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.io import netcdf
+from polhode.io import ensemble_file, netcdf
 from polhode.simulation.records import Stats
 
 
@@ -31,9 +31,11 @@ def test_what_is_damaged_never_reaches_the_library_which_may_read_it_for_ever(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, opened = file.read_bytes(), []
-    monkeypatch.setattr(netcdf, "opened", lambda path: opened.append(path))
+    for module in (netcdf, ensemble_file):
+        monkeypatch.setattr(module, "opened", lambda path: opened.append(path))
     for place in range(0, len(whole) - 100, len(whole) // 300):
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert not ensemble_file.holds_ensemble(file)  # which is asked before it is read
         with pytest.raises(ph.InvalidInputError, match="damaged"):
             ph.load(file)
     assert not opened

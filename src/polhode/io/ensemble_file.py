@@ -27,9 +27,9 @@ from ..errors import InvalidInputError, PolhodeError
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .dataset import Dataset, Variable
-from .netcdf import opened, read_netcdf, write_netcdf
+from .netcdf import check_seal, opened, read_netcdf, write_netcdf
 from .trajectory_file import CONVENTIONS, time_attributes, unit_attribute
-from .zarr import is_zarr
+from .zarr import check_metadata, is_zarr
 
 Array = NDArray[np.float64]
 
@@ -149,15 +149,12 @@ def save_ensemble(ensemble: Ensemble, path: str | PathLike[str]) -> None:
 def holds_ensemble(path: str | PathLike[str]) -> bool:
     """Whether a result is an ensemble, in a NetCDF file or as the Zarr folder of a store."""
     file = Path(path)
-    if is_zarr(file):
-        try:
-            names = json.loads((file / "zarr.json").read_text(encoding="utf-8"))["attributes"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
-        return f"{HEADER}_store" in names
-    if not file.is_file():
-        return False
     try:
+        if is_zarr(file):
+            return f"{HEADER}_store" in check_metadata(file)
+        if not file.is_file():
+            return False
+        check_seal(file)
         with opened(file) as content:
             return HEADER in content.ncattrs()
     except (OSError, RuntimeError, AttributeError, ValueError):  # damaged, or no such file: who reads it says so
