@@ -7,16 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.io.checkpoint_folder import CheckpointFolder
 from polhode.io.scenario.build import Plan, build_plan
-from polhode.io.scenario.document import load_scenario
+from polhode.io.scenario.document import load_scenario, scenario_from_text
 from polhode.io.scenario.examples import find_example
 from polhode.simulation import checkpoints, job
 
@@ -155,3 +157,69 @@ def test_a_run_without_a_grid_of_ones_own_goes_on(
     assert found.R.tobytes() == plain.R.tobytes()
     assert found.accuracy == plain.accuracy
     assert not list(Path("out").glob("*.checkpoint"))
+
+
+def stored(name: str = "body", **told: Any) -> Path:
+    """A checkpoint, with only the start of a run, that tells something else of the scenario."""
+    text = find_example("free_rigid_body").read_text()
+    plan = build_plan(scenario_from_text("body.toml", text, ["run.steps=5", "output.file="]))
+    start = plan.run(steps=0)
+    path = Path("out", f"{name}.checkpoint")
+    CheckpointFolder(path).append(replace(start, provenance={**start.provenance, **told}), 0)
+    return path
+
+
+def refused(said: str) -> str:
+    """What `resume` says, in one line, and nothing is written."""
+    before = sorted(Path("out").rglob("*"))
+    printed = output_of("resume", "out", code=2)
+    assert printed.count("\n") == 1
+    assert said in printed
+    assert sorted(Path("out").rglob("*")) == before
+    return printed
+
+
+def test_a_checkpoint_as_it_was_stored_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored()
+    output_of("resume", "out", "--quiet")
+    assert ph.load("out/body.nc").stats.steps == 5
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"overrides": 5}, {"overrides": "run.steps=2"}, {"overrides": [5]}, {"scenario": None}, {"scenario_file": 3}],
+    ids=str,
+)
+def test_a_checkpoint_that_tells_of_no_scenario_is_refused(
+    told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored(**told)
+    refused("not begun by `polhode run`")
+
+
+def test_a_checkpoint_of_another_result_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored("other")
+    Path("out/body.nc").write_text("mine")
+    refused("the run whose result is 'body.nc': give it its name 'body.checkpoint' again")
+    assert Path("out/body.nc").read_text() == "mine"
+
+
+@pytest.mark.parametrize("file", ["a\0b.toml", "../elsewhere.toml", "a\nb.toml", "/", ""])
+def test_a_checkpoint_cannot_choose_another_place(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored(scenario_file=file)
+    refused("give it its name")
+
+
+@pytest.mark.parametrize("attributes", [{}, {"polhode_system": "FreeRigidBody", "polhode_parameters": "{"}], ids=str)
+def test_a_checkpoint_of_another_program_is_refused(
+    attributes: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out/body.checkpoint").mkdir(parents=True)
+    with netCDF4.Dataset("out/body.checkpoint/segment-000000.nc", "w") as file:
+        file.setncatts(attributes)
+    refused("this checkpoint is damaged")

@@ -85,17 +85,14 @@ def resume(
 ) -> None:
     """Continue the runs in a folder that were killed or interrupted, bit for bit, from their last checkpoints."""
     from ..io.checkpoint_folder import CheckpointFolder
-    from ..io.scenario.document import scenario_from_text
 
     stores = [CheckpointFolder(path) for path in sorted(folder.glob(f"*{CHECKPOINT}"))]
-    begun = [said for store in stores if (said := store.provenance())]
-    if stores and not begun:
+    scenarios = [scenario for store in stores if (scenario := store.scenario())]
+    if stores and not scenarios:
         fail(f"{folder}: a run was stopped here before it had stored anything: give the command that began it again", 2)
-    if not begun:
+    if not scenarios:
         fail(f"{folder}: there is no unfinished run here: give the folder of a run that was stopped", 2)
-    for said in begun:
-        overrides = [str(change) for change in said.get("overrides", ())]
-        chosen = scenario_from_text(str(said.get("scenario_file")), str(said.get("scenario")), overrides)
+    for chosen in scenarios:
         _run(chosen, _Options(folder, overwrite=True, quiet=quiet), ["polhode", "resume", str(folder)])
 
 

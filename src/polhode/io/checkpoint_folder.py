@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,10 @@ from .atomic_files import make_folder, remove_leftovers, write_text
 from .folder_lock import lock_folder, unlock_folder
 from .integrity import validate_trajectory
 from .netcdf import read_netcdf, write_netcdf
-from .trajectory_file import Header, read_segment, to_dataset
+from .trajectory_file import DAMAGED, Header, read_segment, to_dataset
+
+if TYPE_CHECKING:
+    from .scenario.document import Scenario
 
 ROWS = "polhode_rows_before"
 AFTER = "polhode_checksum_before"
@@ -63,10 +66,36 @@ class CheckpointFolder:
     def provenance(self) -> Mapping[str, Any] | None:
         """What is said of the run that is stored here; None if nothing is."""
         files = self.segments
-        if files:
+        if not files:
+            said = self.notes().get("provenance")
+            return said if isinstance(said, dict) else None
+        try:
             return Header.from_attributes(read_netcdf(files[0]).attrs).provenance
-        said = self.notes().get("provenance")
-        return said if isinstance(said, dict) else None
+        except DAMAGED as error:
+            raise _damaged(files[0], error) from error
+
+    def scenario(self) -> Scenario | None:
+        """The scenario whose run is stored here; None if nothing is stored yet."""
+        from .scenario.document import scenario_from_text
+
+        said = self.provenance()
+        if said is None:
+            return None
+        said = said if isinstance(said, Mapping) else {}
+        changes = said.get("overrides", [])
+        told = [said.get("scenario_file"), said.get("scenario"), *(changes if isinstance(changes, list) else [None])]
+        if not all(isinstance(text, str) for text in told):
+            problem = (
+                "this run was not begun by `polhode run`, or its checkpoint is damaged: continue it where it was begun"
+            )
+            raise InvalidInputError("checkpoint", str(self.path), problem=problem)
+        found = scenario_from_text(told[0], told[1], told[2:])
+        wanted = Path(found.output_name).stem
+        if wanted != self.path.stem:  # another result could be replaced
+            again = f"give it its name {wanted + self.path.suffix!r} again"
+            problem = f"this is a checkpoint of the run whose result is {found.output_name!r}: {again}"
+            raise InvalidInputError("checkpoint", str(self.path), problem=problem)
+        return found
 
     def notes(self) -> dict[str, Any]:
         """What is noted of the run beside its samples; nothing where the file is damaged."""
@@ -145,10 +174,9 @@ class CheckpointFolder:
                 part, rows = read_segment(dataset, self._system), int(dataset.attrs[ROWS])
                 if dataset.attrs[AFTER] != before:
                     raise ValueError("it does not follow from the segment before it")
-            except (InvalidInputError, KeyError, TypeError, ValueError) as error:
+            except DAMAGED as error:
                 if i == 0:
-                    problem = f"this checkpoint is damaged ({error}); delete it to start again"
-                    raise InvalidInputError("checkpoint", str(file), problem=problem) from error
+                    raise _damaged(file, error) from error
                 for damaged in reversed(files[i:]):
                     damaged.unlink()
                 break
@@ -182,6 +210,12 @@ class CheckpointFolder:
 def checkpoint_folder(path: str | PathLike[str], system: System) -> CheckpointFolder:
     """The checkpoints of a run of `system`."""
     return CheckpointFolder(path, system)
+
+
+def _damaged(file: Path, error: Exception) -> InvalidInputError:
+    why = error.problem if isinstance(error, InvalidInputError) and error.field == "path" else error
+    problem = f"this checkpoint is damaged ({why}); delete it to start again"
+    return InvalidInputError("checkpoint", str(file), problem=problem)
 
 
 def _joined(whole: Trajectory, part: Trajectory, rows: int) -> Trajectory:

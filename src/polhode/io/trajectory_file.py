@@ -55,6 +55,8 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".json", ".xlsx", ".parquet", ".pkl"), PANDAS),
     **dict.fromkeys((".mat", ".npz", ".npy"), "its fields are NumPy arrays, which SciPy and NumPy can write"),
 }
+# what reading a file raises whose attributes and arrays are not those of a trajectory
+DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 PREFIX = "polhode_"  # of the attributes that hold the header
 OPTIONAL = ("tangent_of", "reached")  # fields that do not count for the checksum where they are empty
 PLAIN = ("str", "int", "float")  # types of the header's fields that are not stored as JSON
@@ -205,7 +207,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Trajectory:
         return read_segment(dataset, system, validate_trajectory)
     except PolhodeError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except DAMAGED as error:
         raise InvalidInputError("path", str(path), problem=f"not a valid trajectory: {error}") from error
 
 
