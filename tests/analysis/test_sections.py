@@ -90,7 +90,10 @@ def test_what_is_asked_for_may_not_be_there() -> None:
     ("text", "problem"),
     [("omega", "needs the indices"), ("omega[3]", "needs the indices"), ("spin[0]", "spin is not among them"),
      ("omega[0] +", "numbers, fields"), ("__import__('os')", "not among them"), ("omega[x]", "whole number"),
-     ("omega.shape", "numbers, fields")],
+     ("omega.shape", "numbers, fields"), ("omega[True]", "whole number"), ("omega[0] # $\\frac$", "numbers, fields"),
+     ("sin(omega[0], omega[1])", "sin has one argument, not 2"), ("atan2(omega[0])", "atan2 has 2 arguments, not 1"),
+     ("omega[0] + 1/0", "not finite"), ("9**9**9*omega[0]", "not finite"), ("omega[0]*(-8)**0.5", "not finite"),
+     ("9" * 400, "not finite"), ("1e400", "not finite"), ("omega[0]" + "+1" * 10_000, "at most 20,000 characters")],
 )  # fmt: skip
 def test_text_that_is_not_a_quantity_is_named(text: str, problem: str) -> None:
     with pytest.raises(ph.InvalidInputError, match=problem):
@@ -101,3 +104,19 @@ def test_text_is_arithmetic() -> None:
     state = tumbling()
     found = quantity(state.system, "sqrt(omega[0]^2 + omega[-1]**2)/2 - sin(pi*R[0,1]) + 1")(state)
     assert float(found) == pytest.approx(np.hypot(0.7, 0.5) / 2 + 1)
+
+
+def test_text_changes_no_state() -> None:
+    """NumPy's functions write to a further argument."""
+    state = tumbling()
+    before = state.omega.copy()
+    for name in ("sin", "sqrt", "abs"):
+        with pytest.raises(ph.InvalidInputError, match="one argument"):
+            quantity(state.system, f"{name}(omega[0], omega[1])")(state)
+    assert np.array_equal(state.omega, before)
+
+
+@pytest.mark.parametrize("text", ["+".join(["omega[0]"] * 2000), "-" * 1000 + "omega[0]*2000"])
+def test_long_text_needs_no_deep_calls(text: str) -> None:
+    state = tumbling()
+    assert float(quantity(state.system, text)(state)) == pytest.approx(2000 * 0.7)

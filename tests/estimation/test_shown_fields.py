@@ -178,3 +178,14 @@ def test_a_number_shows_nothing_of_a_state() -> None:
     found, slopes = ShownFormula("2.5").evaluate(states, t, np.arange(len(t)))
     assert found.tolist() == [2.5] * len(t)
     assert slopes == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["abs(" * 100 + "omega[0]" + " - 1)" * 100, "*".join(f"(omega[0] + {i}*omega[1])" for i in range(150))]
+)
+def test_text_that_is_slow_to_differentiate_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast the processor is: no time at all is allowed."""
+    monkeypatch.setattr("polhode.systems.inputs.limits.SECONDS", 0.0)
+    states, t = rows()
+    with pytest.raises(ph.InvalidInputError, match=r"quantity = .*(too long|nested too deeply)"):
+        ShownFormula(text).evaluate(states, t, np.arange(len(t)))

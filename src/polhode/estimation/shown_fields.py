@@ -23,6 +23,7 @@ from ..core.system import State, System
 from ..errors import InvalidInputError
 from ..scalars import duals, partial, seeded, value
 from ..scalars.fingerprint import plain
+from ..systems.inputs.limits import limited
 from ..systems.inputs.parser import expression_of
 from ..systems.inputs.sympy_kernels import formula_kernel, in_reals, on_arrays
 from ..systems.inputs.tracing import Traced
@@ -77,16 +78,17 @@ def derived_formula(system: System, text: str) -> tuple[dict[str, list[int]], An
         name: np.array([sympy.Symbol(f"{name}_{i}_", real=True) for i in range(size_of(system, name))], dtype=object)
         for name in system.fields
     }
-    entries = {name: Entries(each.reshape(system.fields[name].shape)) for name, each in symbols.items()}
-    found: Any = quantity(system, text)(SimpleNamespace(**entries))  # type: ignore[arg-type]
-    formula = in_reals(found.expression if isinstance(found, Traced) else expression_of("quantity", found))
-    used = {
-        name: [i for i, x in enumerate(each) if x in formula.free_symbols]
-        for name, each in symbols.items()
-        if formula.free_symbols.intersection(each)
-    }
-    x = [symbols[name][i] for name, entries in used.items() for i in entries]
-    return used, formula_kernel("quantity", [formula, *(sympy.diff(formula, each) for each in x)], x)
+    with limited("quantity", text):
+        entries = {name: Entries(each.reshape(system.fields[name].shape)) for name, each in symbols.items()}
+        found: Any = quantity(system, text)(SimpleNamespace(**entries))  # type: ignore[arg-type]
+        formula = in_reals(found.expression if isinstance(found, Traced) else expression_of("quantity", found))
+        used = {
+            name: [i for i, x in enumerate(each) if x in formula.free_symbols]
+            for name, each in symbols.items()
+            if formula.free_symbols.intersection(each)
+        }
+        x = [symbols[name][i] for name, entries in used.items() for i in entries]
+        return used, formula_kernel("quantity", [formula, *(sympy.diff(formula, each) for each in x)], x)
 
 
 class Entries:
