@@ -14,7 +14,7 @@ import pytest
 
 import polhode as ph
 from polhode.io import ensemble_file, netcdf
-from polhode.simulation.records import Stats
+from polhode.simulation.records import Commands, Stats
 
 
 def simulated(**options: Any) -> ph.Trajectory:
@@ -95,6 +95,10 @@ def counted(run: ph.Trajectory, **changes: Any) -> Stats:
     return replace(run.stats, **changes)
 
 
+def commanded(value: float = 1.0, t: float = 1.0) -> Commands:
+    return Commands(t * np.arange(3.0), {"rho": np.full((3, 3), value)})
+
+
 # what is false although the checksum is right
 FALSE: dict[str, tuple[Callable[[ph.Trajectory], dict[str, Any]], str]] = {
     "step 0": (lambda run: {"step": 0.0}, "the step is zero"),
@@ -105,7 +109,18 @@ FALSE: dict[str, tuple[Callable[[ph.Trajectory], dict[str, Any]], str]] = {
     "too many steps": (lambda run: {"stats": counted(run, steps=10**15)}, "6 samples cannot be those"),
     "steps below zero": (lambda run: {"stats": counted(run, steps=-1)}, "steps = -1 is not a count"),
     "half a step": (lambda run: {"stats": counted(run, steps=22.5)}, "stats are not numbers"),
+    "countless": (lambda run: {"stats": counted(run, evaluations=10**400)}, "is not a count or a finite amount"),
     "endless": (lambda run: {"stats": counted(run, seconds=float("inf"))}, "seconds = inf"),
+    "changes as a number": (lambda run: {"provenance": {"overrides": 5}}, "changes to the scenario are not"),
+    "changes as numbers": (lambda run: {"provenance": {"overrides": [5]}}, "changes to the scenario are not"),
+        lambda run: {"commands": commanded(3, 5)},
+        "commands of rho are not finite, one for each",
+    ),
+    "commands of NaN": (lambda run: {"commands": commanded(np.nan)}, "commands of rho are not finite"),
+    "commands at no time": (
+        lambda run: {"commands": commanded(t=np.nan)},
+        "times of the commands are not finite",
+    ),
     "another save_every": (lambda run: {"save_every": 4}, "cannot be those of 23 steps"),
     "NaN carried": (lambda run: {"carry": run.carry * np.nan}, "carried is not finite"),
     "another's carried": (lambda run: {"carry": run.carry + 1e-9}, "not the state of the last sample"),
@@ -129,3 +144,22 @@ def test_a_file_larger_than_the_memory_is_refused_unread(file: Path) -> None:
         data.createVariable("bomb", "f8", ("endless",), zlib=True, chunksizes=(1000,))
     with pytest.raises(ph.InvalidInputError, match="more numbers than this machine can"):
         ph.load(file)
+
+
+@pytest.mark.parametrize("method", [ph.LGVI(), ph.GaussLegendre(), ph.DOP853()], ids=repr)
+@pytest.mark.parametrize("tangent", [False, True])
+def test_a_run_that_carried_too_little_or_too_much_is_not_continued(method: ph.Method, tangent: bool) -> None:
+    """One number would be taken for all of them."""
+    run = simulated(method=method, tangent=tangent)
+    assert run.carry is not None
+    for carry in (run.carry[:1], run.carry[:0], run.carry[:-1], np.append(run.carry, 0.0)):
+        with pytest.raises(ph.InvalidInputError, match="cannot be continued: what it carried has another size"):
+            ph.resume(replace(run, carry=carry), steps=2)
+    assert len(ph.resume(run, steps=2)) > len(run) - 1
+
+
+@pytest.mark.parametrize("method", [ph.LGVI(), ph.RK4(), ph.QuaternionVI()], ids=repr)
+def test_a_run_with_a_tangent_map_carried_the_state_of_its_last_sample(method: ph.Method) -> None:
+    run = simulated(method=method, tangent=True)
+    with pytest.raises(ph.InvalidInputError, match="not the state of its last sample"):
+        ph.resume(replace(run, carry=1.5 * run.carry), steps=2)

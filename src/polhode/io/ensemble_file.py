@@ -27,6 +27,7 @@ from ..errors import InvalidInputError, PolhodeError
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .dataset import Dataset, Variable
+from .integrity import check_provenance
 from .netcdf import check_seal, opened, read_netcdf, write_netcdf
 from .trajectory_file import CONVENTIONS, time_attributes, unit_attribute
 from .zarr import check_metadata, is_zarr
@@ -236,8 +237,7 @@ def validate_ensemble(ensemble: Ensemble) -> Ensemble:
         raise ValueError("parameters are not those of all members")
     if ensemble.step is not None and not (float(ensemble.step) and np.isfinite(float(ensemble.step))):
         raise ValueError("the step is not a finite length of time")
-    if not isinstance(ensemble.provenance, Mapping):
-        raise ValueError("provenance is not a mapping")
+    check_provenance(ensemble.provenance)
     return ensemble
 
 

@@ -8,11 +8,12 @@ from dataclasses import asdict
 import numpy as np
 
 from ..geometry.array_api import NEAR
-from ..simulation.records import Stats
+from ..simulation.records import Commands, Stats
 from ..simulation.trajectory import Trajectory
 
 # a run may start from the end of one whose method leaves the group, but |RᵀR − 1| = 1 is not an attitude any more
 FARTHEST_START = 1.0
+MOST_COUNTED = 1 << 63
 
 
 def validate_trajectory(trajectory: Trajectory) -> Trajectory:
@@ -32,16 +33,37 @@ def validate_trajectory(trajectory: Trajectory) -> Trajectory:
         shape = (n, sum(v.manifold.dimension for v in variables), len(trajectory.tangent_names))
         if trajectory.tangent.shape != shape:
             raise ValueError(f"the tangent map has the shape {trajectory.tangent.shape} instead of {shape}")
-    if not isinstance(trajectory.provenance, Mapping):
-        raise ValueError("provenance is not a mapping")
+    check_provenance(trajectory.provenance)
     if trajectory.save_every < 1:
         raise ValueError("save_every is not positive")
     if trajectory.step == 0.0:
         raise ValueError("the step is zero")
     _check_stats(trajectory.stats)
+    _check_commands(trajectory.commands)
     _check_rotations(trajectory)
     _check_carry(trajectory)
     return trajectory
+
+
+def check_provenance(provenance: object) -> None:
+    """A `ValueError` if what a file says of its run is not what a run says."""
+    if not isinstance(provenance, Mapping):
+        raise ValueError("provenance is not a mapping")
+    changes = provenance.get("overrides", [])
+    if not isinstance(changes, list) or not all(isinstance(text, str) for text in changes):
+        raise ValueError("the changes to the scenario are not a list of texts")
+
+
+def _check_commands(commands: Commands | None) -> None:
+    """Every command is finite and has its time."""
+    if commands is None:
+        return
+    t = commands.t
+    if t.ndim != 1 or not np.all(np.isfinite(t)):
+        raise ValueError("the times of the commands are not finite numbers")
+    for name, array in commands.values.items():
+        if array.shape[:1] != t.shape or not np.all(np.isfinite(array)):
+            raise ValueError(f"the commands of {name} are not finite, one for each of their times")
 
 
 def _check_stats(stats: Stats) -> None:
@@ -49,7 +71,7 @@ def _check_stats(stats: Stats) -> None:
         whole = name in ("steps", "evaluations", "max_iterations")
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             raise ValueError("stats are not numbers")
-        if not 0 <= value < np.inf:
+        if not 0 <= value < (MOST_COUNTED if whole else np.inf) or float(value) == np.inf:
             raise ValueError(f"stats: {name} = {value} is not a count or a finite amount")
 
 

@@ -71,8 +71,7 @@ class Job:
                 run = started or schedule.start(self.method, self.state, kind, directions)
                 raise_noted()
                 if earlier is not None and earlier.carry is not None:
-                    run.restore(earlier.carry[read : read + run.carried])
-                    read += run.carried
+                    read = _restore(run, earlier, read, kind, directions, last=len(carry) == len(passes) - 1)
                 run.begin(first)
             rows = 1 + schedule.count(total) - schedule.count(first) + bool(total % every)
             samples = np.empty((rows, run.row_size))
@@ -256,10 +255,7 @@ class _Drift:
         return self._worst
 
     def _now(self) -> State:
-        row = self._run.states(self._run.row[None].copy())
-        if self._kind != double:
-            row = tangent_columns(self._run.layout, row, self._kind, self._directions)[0]
-        return State(self._system, {name: array[0] for name, array in self._run.layout.unpack(row).items()}, 0.0)
+        return State(self._system, _values(self._run, self._kind, self._directions), 0.0)
 
 
 def stats_of(steps: int, seconds: float, run: Run) -> Stats:
@@ -274,6 +270,32 @@ def stats_of(steps: int, seconds: float, run: Run) -> Stats:
         worst_residual=report.worst_residual,
         retries=report.retries,
     )
+
+
+def _restore(run: Run, earlier: Trajectory, read: int, kind: Any, directions: Directions, *, last: bool) -> int:
+    """Go on from what an earlier run carried, of which so many numbers are read already; how many are read then. What comes
+    from a file may have another size, or may not be of the last sample."""
+    carry, end = earlier.carry, read + run.carried
+    problem = ""
+    if carry is None or end > carry.size or (last and end < carry.size):
+        problem = "what it carried has another size"
+    else:
+        run.restore(carry[read:end])
+        name = run.layout.variables[0].name
+        at_sample = earlier.method.carries_state and earlier.reached is None  # and not between chosen times
+        if at_sample and not np.array_equal(_values(run, kind, directions)[name], earlier.values[name][-1]):
+            problem = "what it carried is not the state of its last sample"
+    if problem:
+        raise InvalidInputError("trajectory", earlier, problem=f"this run cannot be continued: {problem}")
+    return end
+
+
+def _values(run: Run, kind: Any, directions: Directions) -> dict[str, Array]:
+    """The variables of the state in which a run is now."""
+    row = run.states(run.row[None].copy())
+    if kind != double:
+        row = tangent_columns(run.layout, row, kind, directions)[0]
+    return {name: array[0] for name, array in run.layout.unpack(row).items()}
 
 
 def _join(earlier: Trajectory, later: Trajectory) -> Trajectory:
