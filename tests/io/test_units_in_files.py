@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from polhode.core.units import parse
 from polhode.io.exchange.ccsds import read_ccsds, write_oem
 from polhode.io.exchange.epoch_and_frame import EpochAndFrame
 from polhode.io.exchange.inertial_motion import motions
+from polhode.io.scenario.quantities import convert_quantities
 
 UNITS = {"length": "km", "time": "h", "mass": "t"}
 
@@ -79,3 +81,20 @@ def test_what_is_refused() -> None:
         _run(epoch="4 May 2031")
     with pytest.raises(ph.InvalidInputError, match="dates need an epoch and a unit of time"):
         _run().to_pandas(dates=True)
+
+
+@pytest.mark.parametrize("units", [{}, {"length": "km", "time": "s", "mass": "kg"}])
+def test_a_path_may_be_formulas_whatever_the_units(units: dict[str, str]) -> None:
+    """A stroke after a number is a division, not a unit of its own."""
+
+    def converted(*path: str) -> list[Any]:
+        system = {"perturbations": [{"type": "distant_body", "position": list(path)}]}
+        found = convert_quantities("a.toml", {"units": units, "system": system})
+        return found["system"]["perturbations"][0]["position"]  # type: ignore[no-any-return]
+
+    formulas = ["1/t", "5e3/(1 + t**2)", "2*cos(t)"]
+    assert converted(*formulas) == formulas
+    if units:
+        assert converted("5 m", "2 km") == [0.005, 2.0]
+    with pytest.raises(ph.InvalidInputError, match="position"):
+        converted("5 kg", "2*t")

@@ -57,6 +57,7 @@ TABLES = {
     "position": ORBIT_OF_DISTANT_BODY,
     "orbit": ORBIT_OF_SATELLITE,
 }
+FORMULAS = ("position",)  # keys that take formulas too
 VARIED = ("mean", "std", "low", "high", "radius", "values")
 
 
@@ -107,6 +108,8 @@ def _convert(where: str, place: str, key: str, value: Any, known: Mapping[str, s
         return [_convert(where, f"{place}[{i}]", key, v, known, units) for i, v in enumerate(value)]
     if not isinstance(value, str) or key not in known or not (units or QUANTITY.fullmatch(value)):
         return value
+    if key in FORMULAS and ((match := QUANTITY.fullmatch(value)) is None or match[2] == "/"):
+        return value  # such as "2*cos(t)" or "1/t"
     try:
         return units.number(place, value, known[key])
     except InvalidInputError as error:
