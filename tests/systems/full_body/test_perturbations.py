@@ -21,6 +21,7 @@ from polhode.systems import (
     KeplerOrbit,
     UniformField,
 )
+from polhode.systems.full_body import distant_body
 from polhode.systems.full_body.perturbation_kernels import monopole
 from tests.tiers import later
 
@@ -336,3 +337,12 @@ def spiral(t):
 @kernel
 def thirds(x, R):
     return x[0] * x[1] / 3.0 + 0.1 / 3.0 * R[4]
+
+
+def test_the_code_of_a_path_is_limited_as_its_formulas_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(distant_body, "formula_kernel", too_deep)
+    with pytest.raises(ph.InvalidInputError, match=r"position = .*nested too deeply"):
+        ph.DistantBody(1.0, ["cos(t)", "5", "6"])

@@ -16,6 +16,7 @@ from ...gravity.kepler import plane
 from ...gravity.kepler_equation import MOST_ITERATIONS
 from ...scalars import kernel
 from ...scalars.compile import Kernel
+from ..inputs.limits import limited
 from ..inputs.named_parameters import NamedParameters
 from ..inputs.parser import is_formula
 from ..inputs.sympy_kernels import formula_kernel, kernel_from_text, known_symbols, text_of
@@ -149,8 +150,9 @@ class DistantBody:
         import sympy
 
         t = sympy.Symbol("t", real=True)
-        expressions = [known_symbols("position", v, [t], self.named) for v in given]
-        formula = formula_kernel("position", expressions, [t, *self.named.symbols])
+        with limited("position", given):
+            expressions = [known_symbols("position", v, [t], self.named) for v in given]
+            formula = formula_kernel("position", expressions, [t, *self.named.symbols])
         self._law = kernel_from_text(
             "law", ["def law(t, values):", "    return formula((t,) + values)"], {"formula": formula}
         )
