@@ -113,9 +113,6 @@ FALSE: dict[str, tuple[Callable[[ph.Trajectory], dict[str, Any]], str]] = {
     "endless": (lambda run: {"stats": counted(run, seconds=float("inf"))}, "seconds = inf"),
     "changes as a number": (lambda run: {"provenance": {"overrides": 5}}, "changes to the scenario are not"),
     "changes as numbers": (lambda run: {"provenance": {"overrides": [5]}}, "changes to the scenario are not"),
-        lambda run: {"commands": commanded(3, 5)},
-        "commands of rho are not finite, one for each",
-    ),
     "commands of NaN": (lambda run: {"commands": commanded(np.nan)}, "commands of rho are not finite"),
     "commands at no time": (
         lambda run: {"commands": commanded(t=np.nan)},

@@ -119,6 +119,33 @@ def test_texts_that_are_no_formulas(text: str) -> None:
     assert caught.value.value == text
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("R33*(" + "+".join(f"1/{10**12 + i}" for i in range(900)) + ")", 9e-10),
+        ("(((1000001/1000000)**64)**64)**64*R33", 1.000001 ** (64**3)),
+        ("(R33*1000001/1000000)**64*R33**-63", 1.000001**64),
+        ("((" * 4 + "R33*1000001/1000000" + ")**64*R33**-63)" * 4, 1.000001 ** (64**4)),
+        ("R33*(1/3 + 10**-60)**40*3**40", 1.0),
+    ],
+)
+def test_exact_numbers_never_have_more_digits_than_a_file_can_hold(text: str, plain: float) -> None:
+    """SymPy's fractions of whole numbers grow with each operation."""
+    body = ph.AttitudeBody(J, potential=text)
+    told = body.describe()["potential"]
+    assert len(told) < 700
+    again = ph.AttitudeBody(J, potential=told)
+    R = np.eye(3)
+    assert float(again.potential_energy(R)) == float(body.potential_energy(R)) == pytest.approx(plain, rel=1e-6)
+
+
+@pytest.mark.parametrize("text", ["R33**40*R33**40", "(R33*R31)**32*(R33*R31)**40", "(R33**8)**9", "1/R33**40/R33**40"])
+def test_powers_are_limited_also_where_they_are_put_together(text: str) -> None:
+    """A run would tell a power that no text may have, so that its result could not be read."""
+    with pytest.raises(ph.InvalidInputError, match="powers of at most 64"):
+        ph.AttitudeBody(J, potential=text)
+
+
 def test_kernels_write_down_every_function() -> None:
     x, y = sympy.symbols("x y", real=True)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,8 @@ from ...errors import InvalidInputError
 LONGEST_TEXT = 20_000  # characters
 MOST_OPERATIONS = 20_000  # in the code that is written for one result
 DEEPEST = 150  # parentheses inside each other, of which Python reads 200
+LARGEST_WHOLE = int(sys.float_info.max)
+LARGEST_POWER = 64  # of texts
 SECONDS = 1.6  # of processor time
 REPEATS = {"sign": 2, "Heaviside": 2}  # how often code has the argument of a function
 TOO_LONG = "a formula of fewer operations: this one is too long, or nested too deeply"
@@ -64,6 +67,24 @@ def float_of(operation: Callable[..., Any], *arguments: float | None) -> float |
     return float(found) if isinstance(found, (int, float)) else None
 
 
+def is_long(e: Any) -> bool:
+    """Whether a number of SymPy is a fraction of whole numbers that are too large for doubles."""
+    return bool(e.is_Rational) and max(abs(e.p), e.q) > LARGEST_WHOLE
+
+
+def in_doubles(expression: Any) -> Any:
+    """The expression with the nearest double for each number that `is_long`: its text would have more digits than Python reads,
+    and what is computed with it ever more.
+
+    >>> import sympy
+    >>> in_doubles(sympy.Rational(3 * 10**400 + 1, 10**400)), in_doubles(sympy.Rational(1, 3))
+    (3.00000000000000, 1/3)
+    """
+    import sympy
+
+    return expression.replace(is_long, lambda e: sympy.Float(float(e)) if abs(e) <= LARGEST_WHOLE else e)
+
+
 def check_size(field: str, given: Any, expressions: list[Any]) -> None:
     """Refuse expressions whose code would be too long."""
     counted: dict[Any, int] = {}
@@ -83,6 +104,14 @@ def check_size(field: str, given: Any, expressions: list[Any]) -> None:
         raise InvalidInputError(field, given, TOO_LONG) from None
     if total > MOST_OPERATIONS:
         raise InvalidInputError(field, given, TOO_LONG)
+
+
+def check_powers(field: str, text: str, expression: Any) -> None:
+    """Refuse powers that SymPy has put together beyond what a text may have: what it writes could not be read again."""
+    import sympy
+
+    if any(x.exp.is_number and abs(x.exp) > LARGEST_POWER for x in expression.atoms(sympy.Pow)):
+        raise InvalidInputError(field, text, f"powers of at most {LARGEST_POWER}, also where they are put together")
 
 
 def check_depth(field: str, given: Any, codes: Iterable[str]) -> None:

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidInputError
-from .limits import FLOATS, check_text, float_of
+from .limits import FLOATS, LARGEST_POWER, check_text, float_of, in_doubles, is_long
 
-LARGEST_POWER = 64
 ARITHMETIC: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -107,7 +106,9 @@ def parsed(field: str, text: str, known: Sequence[Any], parameters: Sequence[Any
                 float_of(on_doubles, *map(float, arguments))
         except OverflowError:
             raise InvalidInputError(field, text, f"numbers up to {np.finfo(float).max:.1e}") from None
-        return operation(*arguments)
+        found = operation(*arguments)
+        factor, rest = found.as_coeff_Mul() if isinstance(found, sympy.Expr) else (sympy.S.One, found)
+        return in_doubles(factor) * rest if is_long(factor) else found
 
     def power(base: Any, exponent: Any) -> Any:
         if exponent.is_number and abs(exponent) > LARGEST_POWER:

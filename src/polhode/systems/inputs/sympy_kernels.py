@@ -14,7 +14,7 @@ from ... import scalars
 from ...core.complex_step import with_imaginary_part
 from ...errors import InvalidInputError
 from ...scalars import get, kernel, put
-from .limits import check_depth, check_size, limited
+from .limits import check_depth, check_powers, check_size, in_doubles, limited
 from .parser import advice, expression_of, names_of, parsed
 
 if TYPE_CHECKING:
@@ -84,8 +84,10 @@ def _known_symbols(field: str, given: Any, known: Sequence[Any], further: Sequen
     if unknown:
         allowed = f"the symbols {names_of(known, further)} only, not {', '.join(unknown)}"
         raise InvalidInputError(field, given, f"{allowed}{advice(further)}")
-    expression = in_reals(expression)
+    expression = in_doubles(in_reals(expression))
     check_size(field, given, [expression])
+    if isinstance(given, str):
+        check_powers(field, given, expression)
     try:
         code(field, expression)
     except InvalidInputError as error:
