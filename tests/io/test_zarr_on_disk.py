@@ -20,6 +20,8 @@ import polhode as ph
 from polhode.errors import InvalidInputError, PolhodeError
 from polhode.io import ensemble_store
 from polhode.io.atomic_files import exchange
+from polhode.io.dataset import Dataset
+from polhode.io.ensemble_file import holds_ensemble
 from polhode.io.ensemble_store import EnsembleStore
 
 zarr = pytest.importorskip("zarr")
@@ -191,3 +193,114 @@ def test_one_run_at_a_time(store: Path) -> None:
     ):
         other.submit(again).result()
     assert len(again()) == 5
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    turned().save(tmp_path / "run.zarr")
+    return tmp_path / "run.zarr"
+
+
+@pytest.mark.parametrize("place", ["zarr.json", "R/zarr.json", "R/c/0/0/0", "more"])
+@pytest.mark.parametrize("device", [None, "/dev/zero"])
+def test_pipes_and_devices_in_a_folder_are_refused_unread(folder: Path, place: str, device: str | None) -> None:
+    (folder / place).unlink(missing_ok=True)
+    if device is None:
+        os.mkfifo(folder / place)
+    else:
+        (folder / place).symlink_to(device)
+    assert not holds_ensemble(folder)
+    with pytest.raises(InvalidInputError, match=f"{place}': this is a pipe or a device"):
+        ph.load(folder)
+
+
+@pytest.mark.parametrize("target", [".", "/", "../run.zarr/R"])
+def test_links_to_other_folders_are_refused(folder: Path, target: str) -> None:
+    (folder / "more").symlink_to(target)
+    with pytest.raises(InvalidInputError, match="more': this is a link to another folder"):
+        ph.load(folder)
+
+
+def extra_array(folder: Path, shape: list[int], chunk: list[int]) -> None:
+    """Another array, of its own dimensions, which a few bytes describe."""
+    shutil.copytree(folder / "R", folder / "more")
+
+    def change(content: dict[str, Any]) -> None:
+        content |= {"shape": shape, "dimension_names": ["a", "b", "c"]}
+        content["chunk_grid"]["configuration"]["chunk_shape"] = chunk
+
+    changed(folder / "more" / "zarr.json", change)
+
+
+def test_more_numbers_than_the_memory_holds_are_refused_unread(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polhode.io.zarr.physical_memory", lambda: 1e6)
+    assert np.array_equal(ph.load(folder).R, turned().R)
+    extra_array(folder, [20_000, 3, 3], [20_000, 3, 3])
+    with pytest.raises(InvalidInputError, match="more numbers than this machine can"):
+        ph.load(folder)
+
+
+@pytest.mark.parametrize("shape", [[2, 3, 3], [10**5, 3, 3]])
+def test_chunks_that_are_not_there_are_not_looked_for_one_by_one(
+    folder: Path, shape: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extra_array(folder, shape, [1, 3, 3])
+    monkeypatch.setattr(Dataset, "of_xarray", lambda data: pytest.fail("it was read"))
+    with pytest.raises(InvalidInputError, match="damaged or incomplete"):
+        ph.load(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda array: array["chunk_grid"]["configuration"].update(chunk_shape=[0, 3, 3]),
+        lambda array: array.update(attributes=[1]),
+    ],
+    ids=["chunks of nothing", "a list of attributes"],
+)
+def test_whatever_the_libraries_raise_is_one_message(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    changed(folder / "R" / "zarr.json", change)
+    with pytest.raises(InvalidInputError, match="damaged or incomplete"):
+        ph.load(folder)
+
+
+def test_brackets_without_end_are_no_ensemble(folder: Path) -> None:
+    (folder / "zarr.json").write_text("[" * 10**5)
+    assert not holds_ensemble(folder)
+
+
+def forged(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the header of a store, and its checksum with it."""
+
+    def inner(content: dict[str, Any]) -> None:
+        header = content["attributes"][ensemble_store.HEADER]
+        change(header)
+        content["attributes"][ensemble_store.CHECKSUM] = ensemble_store._digest(header)
+
+    changed(store / "zarr.json", inner)
+
+
+@pytest.mark.parametrize("stroke", ["/", "\\"])
+def test_arrays_further_down_whose_codecs_nobody_checks_are_not_read(store: Path, stroke: str) -> None:
+    (store / "input_a").mkdir()
+    shutil.copytree(store / "input_i", store / "input_a" / "b")
+    changed(store / "input_a" / "b" / "zarr.json", lambda array: array["codecs"].append({"name": "gzip"}))
+    name = f"a{stroke}b"
+    digest = ensemble_store._digest(name, {name: np.arange(5.0)})
+    forged(store, lambda header: header["inputs"].update({name: digest}))
+    with pytest.raises(InvalidInputError, match=r"a stroke, stand for other folders"):
+        ph.Ensemble.load(store)
+    with pytest.raises(InvalidInputError, match=r"inputs = .*other folders"):
+        ph.ensemble(member, members=5, **RUN, store=store.with_name("new.zarr"), inputs={name: np.arange(5)})
+    assert not store.with_name("new.zarr").exists()
+
+
+@pytest.mark.parametrize("name", ["state", "initial_state", "input_i"])
+def test_a_store_has_one_chunk_per_block(store: Path, name: str) -> None:
+    def one_each(array: dict[str, Any]) -> None:
+        grid = array["chunk_grid"]["configuration"]
+        grid["chunk_shape"] = [1, *grid["chunk_shape"][1:]]
+
+    changed(store / name / "zarr.json", one_each)
+    with pytest.raises(InvalidInputError, match="not the shape that its header tells"):
+        ph.Ensemble.load(store)

@@ -15,7 +15,7 @@ import hashlib
 import json
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike
@@ -75,11 +75,18 @@ class EnsembleStore:
         return self._header
 
     def _check_sizes(self, header: dict[str, Any]) -> None:
-        """Refuse a header that tells of other members or times than the samples are of."""
+        """Refuse a header that tells of other members, times or blocks than the arrays are of."""
         try:
-            counts = header["members"], header["block"]
-            shape = self._group("r")[STATE].shape[:2]
-            right = all(type(n) is int and n > 0 for n in counts) and shape == (counts[0], len(header["t"]))
+            members, block = counts = header["members"], header["block"]
+            group = self._group("r")
+            right = all(type(n) is int and n > 0 for n in counts)
+            right = right and group[STATE].shape[:2] == (members, len(header["t"]))
+            chunks = dict.fromkeys([STATE, START, *_names(REDUCTION, header["reductions"])], block)
+            chunks |= dict.fromkeys(_names(INPUT, header["inputs"]), members)
+            for name, size in chunks.items() if right else ():
+                if name in group:  # reductions are there when the first block is
+                    shape = group[name].shape
+                    right = right and shape[:1] == (members,) and group[name].chunks == (min(size, members), *shape[1:])
         except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._damaged(error) from error
         if not right:
@@ -111,6 +118,11 @@ class EnsembleStore:
 
     def _create(self, header: dict[str, Any], task: Task) -> None:
         count, times, size = header["members"], len(header["t"]), task.job.size
+        for field, names in {"inputs": task.inputs, "reduce": task.reductions}.items():
+            try:
+                _names("", names)
+            except ValueError as error:
+                raise InvalidInputError(field, list(names), problem=str(error)) from error
         beside = self.path.with_name(f".{self.path.stem}.{secrets.token_hex(4)}.zarr")
         try:
             group = self._zarr.open_group(beside, mode="w-", zarr_format=3)
@@ -298,6 +310,14 @@ class EnsembleStore:
 def ensemble_store(path: str | PathLike[str]) -> EnsembleStore:
     """The store of this name, which need not exist yet."""
     return EnsembleStore(path)
+
+
+def _names(prefix: str, names: Iterable[str]) -> list[str]:
+    """The names of arrays in the store itself: of those in folders further down nothing is checked."""
+    for name in names:
+        if set(name) & set("/\\"):
+            raise ValueError(f"names such as {name!r}, with a stroke, stand for other folders")
+    return [prefix + name for name in names]
 
 
 def _digest(said: Any, arrays: Mapping[str, Array] | None = None) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import shutil
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..core.callbacks import defer_signals
+from ..core.checks import check_ends
 from ..core.extras import extra
 from ..errors import InvalidInputError, PolhodeError
 from .atomic_files import all_to_disk, exchange, reason, to_disk
 from .dataset import Dataset
+from .memory import physical_memory
 
 GROUP_FILES = ("zarr.json", ".zgroup")
 # what `write_zarr` uses; other codecs and types of data are refused unread, since some of them run code from the file
@@ -82,13 +86,50 @@ def read_zarr(path: Path) -> Dataset:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", category=UserWarning, module=r"zarr\.")  # of an array that is left out
             with xarray.open_zarr(path, consolidated=False, decode_cf=False, chunks=None) as dataset:
+                if dataset.nbytes > physical_memory():
+                    raise MemoryError
+                _check_chunks(path, dataset)
                 return Dataset.of_xarray(dataset.load())
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError, UserWarning) as error:
-        raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
+    except MemoryError as error:
+        raise InvalidInputError(
+            "path", str(path), problem="this Zarr folder holds more numbers than this machine can"
+        ) from error
+    except Exception as error:  # two libraries read what may be anything
+        raise _damaged(path) from error
+
+
+def _check_chunks(path: Path, dataset: Any) -> None:
+    """Raise an `OSError` if chunks are missing, of which a few bytes may claim any number: each would be looked for."""
+    for name, array in dataset.variables.items():
+        chunks = math.prod(-(-n // size) for n, size in zip(array.shape, array.encoding["chunks"], strict=True))
+        if chunks >= sum(len(files) for _, _, files in os.walk(path / str(name))):  # with that of the metadata
+            raise OSError(f"chunks of {name} are missing")
+
+
+def _check_files(path: Path) -> None:
+    """Refuse a folder in which reading might never end: pipes, devices, and links to other folders."""
+    folders: list[str | Path] = [path]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:  # another process may write here
+            for entry in entries:
+                if entry.is_symlink() and entry.is_dir():
+                    raise InvalidInputError("path", entry.path, problem="this is a link to another folder")
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif not entry.is_file():
+                    check_ends("path", entry.path)
+
+
+def _damaged(path: Path) -> InvalidInputError:
+    return InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete")
 
 
 def check_metadata(path: Path) -> dict[str, Any]:
     """The attributes of a folder; an error, before any of its arrays is decoded, if polhode cannot have written it."""
+    try:
+        _check_files(path)
+    except OSError as error:
+        raise _damaged(path) from error
     try:
         group, *inner = (
             json.loads(file.read_text(encoding="utf-8"))
@@ -100,7 +141,7 @@ def check_metadata(path: Path) -> dict[str, Any]:
         codecs = {codec["name"] for array in arrays for codec in array["codecs"]}
         attributes = dict(group["attributes"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InvalidInputError("path", str(path), problem="this Zarr folder is damaged or incomplete") from error
+        raise _damaged(path) from error
     if formats != {3} or not types <= DATA_TYPES or not codecs <= CODECS:
         found = ", ".join(sorted(map(str, formats | types | codecs)))
         raise InvalidInputError("path", str(path), problem=f"this Zarr folder was not written by polhode: {found}")
