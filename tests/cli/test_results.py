@@ -64,3 +64,11 @@ def test_plot_draws_beside_the_result_or_elsewhere(tmp_path):
     assert "one of invariants" in polhode("plot", "out/free_rigid_body.nc", "--figure", "cat", code=2).stderr
     assert "mean 'polhode'?" in polhode("plot", "out/free_rigid_body.nc", "--figure", "polhod", code=2).stderr
     assert "does not exist" in polhode("plot", "nothing.nc", code=2).stderr
+
+
+@pytest.mark.parametrize("name", [".", "/", ""])
+@pytest.mark.parametrize("command", ["info", "plot", "view", "movie"])
+def test_a_folder_is_not_a_result(command: str, name: str) -> None:
+    said = polhode(command, name, code=2).stderr
+    assert said.count("\n") == 1
+    assert "this is a folder, not a result file" in said

@@ -117,8 +117,9 @@ def movie(
     """Write a movie of a result: the view, drawn without a browser."""
     from ..view.movie.writer import save_movie
 
+    trajectory = load_part(result, from_time, to_time)
     path = out or result.with_suffix(".gif")
-    save_movie(load_part(result, from_time, to_time), path, seconds=seconds, progress=True)
+    save_movie(trajectory, path, seconds=seconds, progress=True)
     say(f"wrote {path}")
 
 

@@ -10,7 +10,7 @@ from typing_extensions import TypeAliasType
 import polhode as ph
 from polhode.io.scenario.build import build_plan
 from polhode.io.scenario.document import load_scenario
-from polhode.io.scenario.validation import arguments, nearest
+from polhode.io.scenario.validation import ScenarioError, arguments, nearest
 
 from .scenarios import GOOD
 
@@ -173,3 +173,8 @@ def test_a_name_for_a_union_stands_for_it():
     for name in fine:
         with pytest.raises(ph.InvalidInputError, match=f"made.{name} = True: expected finite numbers"):
             arguments("a.toml", "made", Made.__init__, fine | {name: True})
+
+
+def test_a_name_with_a_null_character_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="cannot be read: embedded null"):
+        load_scenario("a\0b.toml")

@@ -82,6 +82,7 @@ def test_members_go_to_other_processes() -> None:
         ("members = 3", r"ensemble\.vary is missing"),
         (vary("omega", distribution="normal", std=1.0), "key of"),
         (vary("state.omega[3]", values=[1.0]), "nothing at this place"),
+        (vary(f"state.omega[{'9' * 5000}]", values=[1.0]), "a key of"),
         (vary("system.mess[0]", values=[1.0]), "nothing at this place"),
         (vary("system.mess", values=[1.0]), "unknown"),
         (vary("state.omega", distribution="normal"), "std is missing"),

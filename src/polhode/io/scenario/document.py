@@ -310,8 +310,8 @@ def _read(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             content = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise ScenarioError(str(file), "file", message=f"cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # a null character in the name
+        raise ScenarioError(str(file), "file", message=f"cannot be read: {getattr(error, 'strerror', error)}") from None
     if len(content) > LARGEST_FILE:
         raise ScenarioError(file.name, "file", message=f"larger than {LARGEST_FILE // 1000} kB: not a scenario file")
     try:

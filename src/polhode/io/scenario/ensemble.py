@@ -46,6 +46,7 @@ from .validation import ScenarioError
 Array = NDArray[np.float64]
 KEY = re.compile(r"(system|state)((?:\.\w+|\[\d+\])+)")
 PART = re.compile(r"\.(\w+)|\[(\d+)\]")
+LONGEST_KEY = 1000  # characters; Python reads whole numbers of some thousand digits only
 MOST_MEMBERS = 100_000_000
 VARIED = "ensemble.vary.key"
 
@@ -211,7 +212,7 @@ def parts_of_key(where: str, key: str, field: str = VARIED) -> tuple[str, list[s
     ('system', ['bodies', 1, 'mass'])
     """
     match = KEY.fullmatch(key)
-    if match is None:
+    if match is None or len(key) > LONGEST_KEY:
         allowed = 'a key of [system] or [state], such as "state.omega[2]" or "system.body1.mass"'
         raise ScenarioError(where, field, key, allowed)
     return match[1], [name or int(number) for name, number in PART.findall(match[2])]
