@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
+from polhode.view.html.guard import refusal
 from polhode.view.html.page import save_page
 from polhode.view.html.report import save_report
 from polhode.view.summary import title_of
@@ -222,3 +224,37 @@ def test_titles_are_text_in_the_served_view(server: Any, chromium: Any) -> None:
     assert chromium.execute_script("return document.querySelectorAll('img[src^=http], iframe').length") == 0
     assert requests(chromium) == [f"{server.address}/"]
     assert complaints(chromium) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("PUT / HTTP/1.0", 501),
+        ("<script> / HTTP/1.0", 501),
+        ("GET /" + "a" * 70_000 + " HTTP/1.0", 414),
+        ("GET / HTTP/1.0\r\nX: " + "y" * 70_000, 431),
+        ("GET / HTTP/1.0\r\n" + "X: y\r\n" * 300, 431),
+    ],
+    ids=lambda each: str(each)[:30],
+)
+def test_what_the_standard_library_refuses_has_the_policy_too(server: Any, line: str, status: int) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(f"{line}\r\nHost: {host}:{port}\r\n\r\n".encode())
+        answer = b""
+        try:
+            while part := connection.recv(65536):
+                answer += part
+        except ConnectionResetError:  # it does not read all that was sent
+            pass
+    head, _, body = answer.decode().partition("\r\n\r\n")
+    assert head.startswith(f"HTTP/1.0 {status} ")
+    assert "Content-Security-Policy: default-src 'none'" in head
+    assert "Content-Type: text/plain" in head
+    assert "<html" not in body
+
+
+def test_an_origin_has_a_scheme() -> None:
+    assert refusal("localhost:80", "http://localhost:80", 80) == ""
+    for origin in ("localhost:80", "https://localhost:80", "http://http://localhost:80", "http://localhost:80/", ""):
+        assert refusal("localhost:80", origin, 80) == "foreign origin"

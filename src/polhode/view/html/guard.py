@@ -22,6 +22,6 @@ def refusal(host: str | None, origin: str | None, port: int, names: tuple[str, .
     own = {f"{name}:{port}" for name in names}
     if host not in own:
         return "foreign host"
-    if origin is not None and origin.removeprefix("http://") not in own:
+    if origin is not None and origin not in {f"http://{each}" for each in own}:
         return "foreign origin"
     return ""

@@ -166,6 +166,7 @@ def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler
             return answer(Request(method, where.path, query, dict(self.headers.items()), data))
 
         def _send(self, answer: Answer) -> None:
+            self.close_connection = True
             self.send_response(answer.status)
             headers = {
                 "Content-Type": answer.kind,
@@ -180,6 +181,10 @@ def _handler(answer: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(answer.body)
+
+        def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+            """What the standard library refuses, such as other methods and endless headers, has the policy of every answer."""
+            self._send(Answer.failure(HTTPStatus(code), message or ""))
 
         def handle(self) -> None:
             with suppress(ConnectionError):  # the browser went away
