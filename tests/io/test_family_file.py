@@ -40,6 +40,9 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     "code": lambda data: first(data)["system"].update(inertia=[[CODE, 0, 0], [0, 1, 0], [0, 0, 1]]),
     "a state that is a number": lambda data: first(data).update(state=5),
     "a state that is not finite": lambda data: first(data)["state"].update(Pi=[float("nan"), 0, 0]),
+    "one number for a momentum": lambda data: first(data)["state"].update(Pi=[[1.0]]),
+    "no momentum": lambda data: first(data)["state"].pop("Pi"),
+    "an inertia that is text": lambda data: first(data)["system"].update(inertia="x"),
     "no rotation": lambda data: first(data)["state"].update(R=[[5, 0, 0], [0, 1, 0], [0, 0, 1]]),
     "a time that is text": lambda data: first(data).update(t="x"),
 }
@@ -59,7 +62,7 @@ def test_what_is_wrong_is_refused(wrong: str, tmp_path: Path) -> None:
     WRONG[wrong](data)
     file = tmp_path / "family.json"
     file.write_text(json.dumps(data))
-    with pytest.raises(ph.InvalidInputError):
+    with pytest.raises(ph.InvalidInputError, match=r"path = '.*family.json': not a valid family"):
         load_family_states(file)
 
 

@@ -59,10 +59,9 @@ def load_family_states(path: str | Path) -> list[State]:
         raise InvalidInputError("path", str(path), problem=f"not a family file ({FORMAT!r})")
     try:
         return [_state(member) for member in data["members"]]
-    except PolhodeError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise InvalidInputError("path", str(path), problem=f"not a valid family: {error!r}") from error
+    except (PolhodeError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        why = error if isinstance(error, PolhodeError) else repr(error)
+        raise InvalidInputError("path", str(path), problem=f"not a valid family: {why}") from error
 
 
 def _state(member: Mapping[str, Any]) -> State:
@@ -70,6 +69,10 @@ def _state(member: Mapping[str, Any]) -> State:
     arguments = dict(member["system"])
     state = State(known_systems()[arguments.pop("type")](**arguments), member["state"], float(member["t"]))
     form = state.system.representations[Form.DEFAULT]
+    for variable in form.layout.variables:  # one number would stand for all of them
+        shape = np.shape(state.values.get(variable.name, np.zeros(variable.manifold.shape)))
+        if shape != variable.manifold.shape:
+            raise ValueError(f"{variable.name} has the shape {shape} instead of {variable.manifold.shape}")
     row = state.system.enter(Form.DEFAULT, state)
     if not np.all(np.isfinite([*row, state.t])) or not form.layout.defect(row) <= NEAR:
         raise ValueError("a state is not finite, or its attitudes are not rotations")

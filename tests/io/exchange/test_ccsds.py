@@ -156,7 +156,7 @@ COVARIANCE_STOP
         ("00 1 2 3 4 5 6", "00 1 2 3 4 5", "line 13.*6 numbers"),
         ("00 1 2 3 4 5 6", "00 1 2 three 4 5 6", "line 13"),
         ("00 1 2 3 4 5 6", "00 1 2 nan 4 5 6", "line 13"),
-        ("2000-01-01T12:00:01 1", "2000-01-01T11:00:01 1", "ascending"),
+        ("2000-01-01T12:00:01 1", "2000-01-01T11:00:01 1", "path = .*not a valid message: .*ascending"),
         ("2000-01-01T12:00:01 1", "2000-13-01T11:00:01 1", "date"),
         (GOOD, "", "line 1"),
         (GOOD, "CCSDS_OEM_VERS = 2.0\n", "at least one segment"),
@@ -219,3 +219,13 @@ def test_dates_against_the_calendar():
 def test_an_epoch_or_frame_that_is_wrong(wrong):
     with pytest.raises(ph.InvalidInputError, match=next(iter(wrong))):
         EpochAndFrame(**wrong)
+
+
+@pytest.mark.parametrize("attitude", ["0 0 0 0", "0 0 0 1e-320", "1e308 1e308 1e308 1e308"])
+def test_what_is_no_attitude_is_refused_with_the_file(attitude, tmp_path):
+    file = tmp_path / "run.aem"
+    meta = "OBJECT_NAME = a\nREF_FRAME_A = EME2000\nREF_FRAME_B = SC_BODY_1\nTIME_SYSTEM = TDB\nSTART_TIME = 0\nSTOP_TIME = 0"
+    rows = f"ATTITUDE_TYPE = QUATERNION\nMETA_STOP\nDATA_START\n2000-01-01T12:00:00 {attitude}\nDATA_STOP\n"
+    file.write_text(f"CCSDS_AEM_VERS = 2.0\nORIGINATOR = a\nMETA_START\n{meta}\n{rows}")
+    with pytest.raises(ph.InvalidInputError, match=r"run.aem': not a valid message: .*quaternion"):
+        read_ccsds(file)

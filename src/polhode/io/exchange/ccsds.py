@@ -94,7 +94,12 @@ def read_ccsds(path: str | PathLike[str], reference: EpochAndFrame = DEFAULT) ->
     lines = [(i, line) for i, line in lines if line and line.split()[0] != "COMMENT"]
     reader = _Reader(str(path), iter(lines))
     kind = reader.kind()
-    found = [_motion(kind, segment, reference) for segment in reader.segments(kind)]
+    try:
+        found = [_motion(kind, segment, reference) for segment in reader.segments(kind)]
+    except InvalidInputError as error:
+        if error.field.startswith(str(path)):
+            raise
+        raise InvalidInputError("path", str(path), problem=f"not a valid message: {error}") from error
     if not found:
         raise InvalidInputError("path", str(path), f"an {kind} with at least one segment")
     return found
