@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,17 @@ def stored(name: str = "body", **told: Any) -> Path:
     return path
 
 
+def noted(name: str = "body", **told: Any) -> Path:
+    """A checkpoint with nothing but notes, that tell something else of the scenario."""
+    path = stored(name)
+    folder = CheckpointFolder(path)
+    provenance = folder.provenance()
+    assert provenance is not None
+    folder.remove_segments()
+    folder.note({"provenance": {**provenance, **told}})
+    return path
+
+
 def refused(said: str) -> str:
     """What `resume` says, in one line, and nothing is written."""
     before = sorted(Path("out").rglob("*"))
@@ -179,9 +191,15 @@ def refused(said: str) -> str:
     return printed
 
 
-def test_a_checkpoint_as_it_was_stored_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+BOTH = pytest.mark.parametrize("checkpoint", [stored, noted])
+
+
+@BOTH
+def test_a_checkpoint_as_it_was_stored_is_continued(
+    checkpoint: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    stored()
+    checkpoint()
     output_of("resume", "out", "--quiet")
     assert ph.load("out/body.nc").stats.steps == 5
 
@@ -191,26 +209,33 @@ def test_a_checkpoint_as_it_was_stored_is_continued(tmp_path: Path, monkeypatch:
     [{"overrides": 5}, {"overrides": "run.steps=2"}, {"overrides": [5]}, {"scenario": None}, {"scenario_file": 3}],
     ids=str,
 )
+@BOTH
 def test_a_checkpoint_that_tells_of_no_scenario_is_refused(
-    told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    checkpoint: Callable[..., Path], told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    stored(**told)
+    checkpoint(**told)
     refused("not begun by `polhode run`")
 
 
-def test_a_checkpoint_of_another_result_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH
+def test_a_checkpoint_of_another_result_replaces_nothing(
+    checkpoint: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    stored("other")
+    checkpoint("other")
     Path("out/body.nc").write_text("mine")
     refused("the run whose result is 'body.nc': give it its name 'body.checkpoint' again")
     assert Path("out/body.nc").read_text() == "mine"
 
 
 @pytest.mark.parametrize("file", ["a\0b.toml", "../elsewhere.toml", "a\nb.toml", "/", ""])
-def test_a_checkpoint_cannot_choose_another_place(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@BOTH
+def test_a_checkpoint_cannot_choose_another_place(
+    checkpoint: Callable[..., Path], file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    stored(scenario_file=file)
+    checkpoint(scenario_file=file)
     refused("give it its name")
 
 

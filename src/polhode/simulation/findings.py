@@ -54,7 +54,10 @@ class Findings:
             problem = "the checkpoint of another run is there; delete it first"
             raise InvalidInputError("checkpoint", str(store.path), problem=problem)
         self._notes["search"] = search
-        self._known: dict[str, Any] = self._notes.setdefault("known", {})
+        known: Any = self._notes.get("known")
+        usable = isinstance(known, dict) and all(isinstance(found, dict) for found in known.values())
+        self._known: dict[str, dict[str, Any]] = known if usable else {}
+        self._notes["known"] = self._known
         self._present: tuple[str, Trajectory] | None = None
 
     def find(self, name: str) -> dict[str, Any] | None:
