@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=TREE / "out" / "mutants", help="the folder to work in")
     parser.add_argument("--folders", nargs="*", default=FOLDERS, help="of tests, whose reach is recorded first")
     parser.add_argument("--seconds", type=float, default=240.0, help="of processor time for the tests of one mutant")
+    parser.add_argument("--tests", type=int, default=150, help="for one mutant, at most")
     parser.add_argument("--only", default="", help="try only those in this file or folder of the package")
     parser.add_argument("--again", action="store_true", help="try the survivors without an answer once more")
     parser.add_argument("--report", action="store_true", help="only print the report")
@@ -76,7 +77,7 @@ def main() -> None:
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     mutants = sample(TREE / "src/polhode", PACKAGES, given.sample, given.seed)
-    trial = Trial(TREE, given.results.resolve(), given.seconds)
+    trial = Trial(TREE, given.results.resolve(), given.seconds, given.tests)
     known = {entry["key"]: entry for entry in json.loads(DATA.read_text())} if DATA.exists() else {}
     trial.results = known | trial.results
     if not given.report:

@@ -39,7 +39,6 @@ FOLDERS = [
     "analysis",
     "control",
 ]
-MOST = 150  # tests for one mutant
 SHARE = 0.25  # of the time, for one that is expected to survive
 PATIENCE = 900.0  # seconds by the clock, for what waits for ever
 NOTHING_FAILED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, USED_UP)
@@ -84,8 +83,9 @@ def run_all(jobs: Iterator[Job], count: int) -> None:
 class Trial:
     """The clean copy of the tree, what its tests reach, the results so far, and how a mutant is tried."""
 
-    def __init__(self, tree: Path, folder: Path, seconds: float = 240.0) -> None:
-        self.seconds = seconds  # of processor time for one mutant; after that it has survived
+    def __init__(self, tree: Path, folder: Path, seconds: float = 240.0, most: int = 150) -> None:
+        # so many seconds of processor time, and tests, for one mutant; after that it has survived
+        self.seconds, self.most = seconds, most
         self.tree, self.folder, self.clean = tree, folder, folder / "clean"
         self.file = folder / "results.jsonl"
         (folder / "reach").mkdir(parents=True, exist_ok=True)
@@ -160,7 +160,7 @@ class Trial:
         chosen = ordered(self.tests, mutant.path, function_at(root, mutant.path, mutant.line))
         if not chosen:
             chosen = [each for path in importers(root, mutant.path) for each in ordered(self.tests, path, None)]
-        return chosen[:MOST]
+        return chosen[: self.most]
 
     def _mutation(self, mutant: Mutant, chosen: list[str], seconds: float, whole_files: bool = False) -> Job:
         """A copy with the fault, and the tests that concern it, for so many seconds."""

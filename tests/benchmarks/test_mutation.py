@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmarks.mutation.changes import Mutant, mutants_of, sample
 from benchmarks.mutation.order import function_at, ordered
+from benchmarks.mutation.trial import Job, run_all
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "polhode"
 
@@ -103,6 +106,22 @@ def test_the_function_of_a_line() -> None:
     base = (ROOT / "systems/attitude/base.py").read_text().splitlines()
     method = next(i for i, line in enumerate(base, 1) if line.startswith("    def __init__"))
     assert function_at(ROOT, "systems/attitude/base.py", method) == "systems/attitude/base.py:AttitudeSystem.__init__"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="runs are forked")
+def test_a_run_after_another_takes_none_of_those_beside_it() -> None:
+    """What is tried again when a run has ended waits for its own process only."""
+    ended: list[str] = []
+
+    def job(name: str, seconds: float, after: Callable[[], None] = lambda: None) -> Job:
+        def done(status: int) -> None:
+            after()
+            ended.append(f"{name} {status}")
+
+        return Job(os.posix_spawnp("sleep", ["sleep", str(seconds)], os.environ, setpgroup=0), done)
+
+    run_all(iter([job("first", 0.0, lambda: run_all(iter([job("again", 1.0)]), 1)), job("beside", 0.2)]), 2)
+    assert ended == ["again 0", "first 0", "beside 0"]
 
 
 MUTATE = """
