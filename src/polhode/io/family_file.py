@@ -16,6 +16,7 @@ from ..core.representation import Form
 from ..core.system import State
 from ..errors import InvalidInputError, PolhodeError
 from ..geometry.array_api import NEAR
+from ..systems.inputs.limits import formulas_of_a_file
 from ..systems.registry import known_systems
 from .atomic_files import write_text
 
@@ -67,7 +68,9 @@ def load_family_states(path: str | Path) -> list[State]:
 def _state(member: Mapping[str, Any]) -> State:
     """The state of a member, if it is one: finite, and its attitudes rotations."""
     arguments = dict(member["system"])
-    state = State(known_systems()[arguments.pop("type")](**arguments), member["state"], float(member["t"]))
+    with formulas_of_a_file():
+        system = known_systems()[arguments.pop("type")](**arguments)
+    state = State(system, member["state"], float(member["t"]))
     form = state.system.representations[Form.DEFAULT]
     for variable in form.layout.variables:  # one number would stand for all of them
         shape = np.shape(state.values.get(variable.name, np.zeros(variable.manifold.shape)))

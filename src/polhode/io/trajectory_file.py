@@ -27,6 +27,7 @@ from ..ensemble.result import Ensemble
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.records import Accuracy, Commands, Occurrence, Stats
 from ..simulation.trajectory import Trajectory
+from ..systems.inputs.limits import formulas_of_a_file
 from ..systems.registry import known_systems
 from .atomic_files import check_writable
 from .dataset import Dataset, Variable
@@ -355,7 +356,8 @@ def _array(dataset: Dataset, name: str) -> Array:
 
 def _rebuild_system(header: Header) -> System:
     try:
-        system: System = _rebuild("system", known_systems(), header.system, header.parameters)
+        with formulas_of_a_file():
+            system: System = _rebuild("system", known_systems(), header.system, header.parameters)
     except InvalidInputError as error:
         if error.field == "system":
             raise

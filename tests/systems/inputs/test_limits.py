@@ -11,6 +11,9 @@ import pytest
 import sympy
 
 import polhode as ph
+from polhode.io.scenario.build import build_plan
+from polhode.io.scenario.document import scenario_from_text
+from polhode.io.scenario.examples import find_example
 from polhode.systems.inputs import limits
 from polhode.systems.inputs.limits import MOST_OPERATIONS, check_size, limited
 from polhode.systems.inputs.parser import parsed
@@ -160,6 +163,48 @@ def test_wherever_an_interruption_comes_nothing_goes_on_watching(monkeypatch: py
     assert threading.get_ident() not in limits._watched
     assert threading.active_count() == before
     assert gc.isenabled()
+
+
+def work(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_formulas_of_a_file_are_limited_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them may be quick enough."""
+
+    def formulas(seconds: float, count: int) -> None:
+        with limits.formulas_of_a_file():
+            for _ in range(count):
+                with limited("potential", "R11"):
+                    work(seconds)
+
+    monkeypatch.setattr(limits, "SECONDS_TOGETHER", 1.0)
+    formulas(0.01, 5)
+    formulas(0.3, 2)
+    with pytest.raises(ph.InvalidInputError, match="the formulas together take too long"):
+        formulas(0.3, 100)
+    with limited("potential", "R11"):  # by itself, again
+        work(1.2)
+
+
+def test_a_scenario_of_many_slow_formulas_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def slow(*given: object) -> object:
+        made.append(given)
+        work(0.3)
+        return parsed(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(limits, "SECONDS_TOGETHER", 1.0)
+    monkeypatch.setattr("polhode.systems.inputs.sympy_kernels.parsed", slow)
+    text = find_example("coupled_bodies").read_text()
+    moments = [["omega1", "0", "0"], ["omega2", "0", "0"], ["omega3", "0", "0"]]
+    scenario = scenario_from_text("bodies.toml", text, [f"system.moments={moments}"])
+    with pytest.raises(ph.InvalidInputError, match="the formulas together take too long"):
+        build_plan(scenario)
+    assert 1 < len(made) < 6
 
 
 def test_raw_errors_become_words_for_text_alone() -> None:

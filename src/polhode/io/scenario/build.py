@@ -21,6 +21,7 @@ from ...simulation.dense_output import whole_steps
 from ...simulation.driver import resume, simulate
 from ...simulation.events import Contact, Event
 from ...simulation.trajectory import Trajectory
+from ...systems.inputs.limits import formulas_of_a_file
 from ...systems.registry import known_systems
 from ..memory import physical_memory
 from .bodies import build_bodies
@@ -162,7 +163,7 @@ def build_object(where: str, section: str, table: dict[str, Any], known: Mapping
     if not isinstance(name, str) or name not in known:
         allowed = f"one of {', '.join(known)}{nearest(str(name), known)}"
         raise ScenarioError(where, f"{section}.type", name, allowed)
-    with locate_errors(where, section):
+    with locate_errors(where, section), formulas_of_a_file():
         given = build_bodies(where, section, known[name], given)
         return known[name](**arguments(where, section, known[name].__init__, given))
 

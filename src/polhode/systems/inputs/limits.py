@@ -25,7 +25,7 @@ MOST_OPERATIONS = 20_000  # in the code that is written for one result
 DEEPEST = 150  # parentheses inside each other, of which Python reads 200
 LARGEST_WHOLE = int(sys.float_info.max)
 LARGEST_POWER = 64  # of texts
-SECONDS = 1.6  # of processor time
+SECONDS, SECONDS_TOGETHER = 1.6, 6.0  # of processor time, for one formula and for all of a file
 REPEATS = {"sign": 2, "Heaviside": 2}  # how often code has the argument of a function
 TOO_LONG = "a formula of fewer operations: this one is too long, or nested too deeply"
 
@@ -141,7 +141,8 @@ def limited(field: str, given: Any) -> Iterator[None]:
         with _watching(thread):
             yield
     except _TooSlow:
-        problem = "this formula takes too long to differentiate; simplify it, or give a SymPy expression, which is not limited"
+        which = "this formula takes" if _shared.left is None or _shared.left > 0.0 else "the formulas together take"
+        problem = f"{which} too long to differentiate; simplify it, or give a SymPy expression, which is not limited"
         raise InvalidInputError(field, given, problem=problem) from None
     except RecursionError:
         raise InvalidInputError(field, given, TOO_LONG) from None
@@ -150,6 +151,25 @@ def limited(field: str, given: Any) -> Iterator[None]:
     except (ArithmeticError, ValueError, TypeError, NotImplementedError, MemoryError) as error:
         problem = f"a formula that cannot be differentiated ({type(error).__name__}: {error})"
         raise InvalidInputError(field, given, problem=problem) from error
+
+
+class _Shared(threading.local):
+    """The processor time that is left for the formulas of a file; None where they are not limited together."""
+
+    left: float | None = None
+
+
+_shared = _Shared()
+
+
+@contextmanager
+def formulas_of_a_file() -> Iterator[None]:
+    """Limit the time of all formulas in this block together: a file may hold many, each of which is slow."""
+    before, _shared.left = _shared.left, SECONDS_TOGETHER
+    try:
+        yield
+    finally:
+        _shared.left = before
 
 
 @contextmanager
@@ -165,7 +185,8 @@ def _watching(thread: int) -> Iterator[None]:
         yield
         return
     clock = time.pthread_getcpuclockid(thread)
-    end, lock, over = time.clock_gettime(clock) + SECONDS, threading.Lock(), threading.Event()
+    begin, left = time.clock_gettime(clock), _shared.left
+    end, lock, over = begin + min(SECONDS, SECONDS if left is None else left), threading.Lock(), threading.Event()
     raised = threading.Event()
 
     def watch() -> None:
@@ -192,6 +213,8 @@ def _watching(thread: int) -> Iterator[None]:
                     time.sleep(0.0)
     finally:  # wherever it arrived
         over.set()
+        if left is not None:
+            _shared.left = left - (time.clock_gettime(clock) - begin)
         _watched.discard(thread)
         watcher.join()
         if collects:  # not before: what it collects now is nobody's formula
