@@ -112,3 +112,42 @@ def test_no_text_gives_orders_to_a_terminal(hidden: str) -> None:
     Path("y.toml").write_text(f'"{escaped}" = 1\n{text}')
     printed += run(5, code=2, name="y.toml")
     assert all(c.isprintable() or c == "\n" for c in printed)
+
+
+def report(name: str, *options: str, code: int = 0) -> str:
+    return output_of("run", name, "--set", "run.t_end=", "--set", "run.steps=3", "--no-plots", *options, code=code)
+
+
+def test_the_report_of_another_result_stays() -> None:
+    report("free_rigid_body")
+    first = Path("out/report.html").read_text()
+    assert "wrote out/pendulum3d.report.html" in report("pendulum3d")
+    assert Path("out/report.html").read_text() == first
+    for name in ("pendulum3d", "free_rigid_body"):
+        report(name)  # which replaces its own
+    assert {page.name for page in Path("out").glob("*.html")} == {"report.html", "pendulum3d.report.html"}
+    assert "free_rigid_body.nc" in Path("out/report.html").read_text()
+
+
+@pytest.mark.parametrize("content", [b"<p>mine</p>", b"\xff\xfe", b""])
+def test_a_page_of_somebody_else_stays(content: bytes) -> None:
+    Path("out").mkdir()
+    Path("out/report.html").write_bytes(content)
+    report("pendulum3d")
+    assert Path("out/report.html").read_bytes() == content
+    Path("out/pendulum3d.report.html").write_bytes(content)
+    assert "another page is there already; --overwrite" in report("pendulum3d", code=2)
+    assert Path("out/pendulum3d.report.html").read_bytes() == content
+    report("pendulum3d", "--overwrite")
+    assert Path("out/pendulum3d.report.html").read_bytes() != content
+
+
+def test_a_scenario_in_the_place_of_the_copy_stays() -> None:
+    Path("out").mkdir()
+    Path("out/pendulum3d.scenario.toml").write_text("mine")
+    assert "another scenario is there already; --overwrite" in report("pendulum3d", code=2)
+    assert [path.name for path in Path("out").iterdir()] == ["pendulum3d.scenario.toml"]
+    report("pendulum3d", "--overwrite")
+    copy = Path("out/pendulum3d.scenario.toml").read_text()
+    report("pendulum3d")
+    assert Path("out/pendulum3d.scenario.toml").read_text() == copy != "mine"

@@ -120,7 +120,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     """Run a scenario as `run` does; `command` is the one that made it, to be shown if it is interrupted."""
     from ..io.atomic_files import check_files, check_folder, remove_leftovers
     from ..io.checkpoint_folder import CheckpointFolder
-    from ..io.existing_result import check_replaceable
+    from ..io.existing_result import check_copy_replaceable, check_replaceable, report_beside
     from ..io.scenario.build import build_plan
     from ..view.figures.catalogue import save_figures
     from ..view.figures.style import has_matplotlib
@@ -131,9 +131,10 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     figures = _figures(plan) if options.plots and has_matplotlib() else []
     file = check_folder(options.out) / chosen.output_name
     partial = file.with_suffix(".partial.nc")
-    page, copy = (out / "report.html", file.with_suffix(".scenario.toml")) if options.report else (None, None)
+    copy = file.with_suffix(".scenario.toml")
+    pages = (report_beside(file, overwrite=options.overwrite), copy) if options.report else ()
     drawings = [out / f"{file.stem}-{name}.png" for name in figures]
-    check_files(path for path in (file, partial, page, copy, *drawings) if path)
+    check_files((file, partial, *pages, *drawings))
     plan.check_room(out)
     if options.dry_run:
         with say_when_compiling(not options.quiet):
@@ -143,6 +144,8 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     with store.held():  # by nobody else: two runs at once would replace each other's result
         for path in {file, partial} - ({file, partial} if options.overwrite else {options.earlier}):
             check_replaceable(path, chosen)
+        if pages and not options.overwrite:
+            check_copy_replaceable(copy, _copy(chosen))
         for path in (file, partial):
             remove_leftovers(path)
         trajectory = _computed(plan, options, store, file, partial, command)
@@ -161,7 +164,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     drawn = save_figures(trajectory, out, figures, prefix=f"{file.stem}-") if figures else []
     if options.plots and not has_matplotlib():
         tell(f"no figures are drawn: {missing('matplotlib')}")
-    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if options.report else []
+    written = _save_report(chosen, trajectory, file, dict(zip(figures, drawn, strict=True))) if pages else []
     for path in [*drawn, *written]:
         tell(f"wrote {path}")
 
@@ -308,14 +311,19 @@ def _figures(plan: Plan) -> list[str]:
 def _save_report(scenario: Scenario, trajectory: Trajectory, file: Path, figures: dict[str, Path]) -> list[Path]:
     """Write the report beside the result, and a copy of the scenario under a name of its own."""
     from ..io.atomic_files import write_text
+    from ..io.existing_result import mark_of, report_beside
     from ..view.figures.catalogue import FIGURES
     from ..view.html.report import save_report
 
-    changed = "".join(f"# run with --set {shlex.quote(change)}\n" for change in scenario.overrides)
-    copy = write_text(file.with_suffix(".scenario.toml"), changed + scenario.text)
-    page = file.parent / "report.html"
-    save_report(trajectory, page, {FIGURES[name].caption: path for name, path in figures.items()})
+    copy = write_text(file.with_suffix(".scenario.toml"), _copy(scenario))
+    page = report_beside(file, overwrite=True)
+    save_report(trajectory, page, {FIGURES[name].caption: path for name, path in figures.items()}, mark_of(file))
     return [copy, page]
+
+
+def _copy(scenario: Scenario) -> str:
+    """The text of a scenario, with what was changed of it."""
+    return "".join(f"# run with --set {shlex.quote(change)}\n" for change in scenario.overrides) + scenario.text
 
 
 def _summary(plan: Plan) -> str:

@@ -20,8 +20,10 @@ from ..summary import citations, conservation_html, description_of, headline, ru
 from .page import complete_page, page_head, scene_html, static_file
 
 
-def save_report(trajectory: Trajectory, path: str | PathLike[str], figures: Mapping[str, Path] | None = None) -> None:
-    """Write the report of a run. `figures` are PNG files to include, by their captions.
+def save_report(
+    trajectory: Trajectory, path: str | PathLike[str], figures: Mapping[str, Path] | None = None, mark: str = ""
+) -> None:
+    """Write the report of a run. `figures` are PNG files to include, by their captions; `mark` stands first in its head.
 
     >>> import tempfile, polhode as ph
     >>> start = ph.FreeRigidBody.example()
@@ -30,10 +32,10 @@ def save_report(trajectory: Trajectory, path: str | PathLike[str], figures: Mapp
     >>> "Conserved quantities" in file.read_text()
     True
     """
-    write_text(path, report_html(trajectory, figures or {}))
+    write_text(path, report_html(trajectory, figures or {}, mark))
 
 
-def report_html(trajectory: Trajectory, figures: Mapping[str, Path]) -> str:
+def report_html(trajectory: Trajectory, figures: Mapping[str, Path], mark: str = "") -> str:
     """The report as text."""
     events = "".join(f"<p>{escape(str(event))}</p>" for event in trajectory.events)
     images = "".join(figure_html(caption, file) for caption, file in figures.items())
@@ -49,7 +51,7 @@ def report_html(trajectory: Trajectory, figures: Mapping[str, Path]) -> str:
         section("References", _citations_html(trajectory)),
     ]
     body = f'<main class="polhode-report">{"".join(sections)}</main>'
-    head = f"<style>\n{static_file('report.css')}</style>\n{page_head()}"
+    head = f"{mark}<style>\n{static_file('report.css')}</style>\n{page_head()}"
     return complete_page(title_of(trajectory), head, body)
 
 
