@@ -312,5 +312,5 @@ def test_a_run_looks_up_after_a_few_steps_which_may_be_slow(monkeypatch: pytest.
 
     monkeypatch.setattr(job.Job, "run", leg)
     run(steps=5000, checkpoint=tmp_path / "c", checkpoint_every=60.0)
-    assert goals[:2] == [0, 16]
+    assert goals[0] == 16
     assert len(goals) < 10

@@ -204,9 +204,7 @@ def follow(
     stage, work, sizes, tolerances, control, corners = step
     n, blocks, far = sizes.doubles, sizes.blocks, sizes.blocks * BLOCK
     left, calls = tail(work, LEFT * far), 0
-    counts = (
-        ready or y[2 * n + LENGTH] == 0.0
-    )  # whether calls are: those of a step that is done again were counted before
+    counts = ready or y[2 * n + LENGTH] == 0.0  # whether calls do: those of a step that is done again did before
     for k in range(times.shape[0]):
         target = times[k]
         while not ready or direction * (control[START] + control[LENGTH] - target) < 0.0:

@@ -118,7 +118,7 @@ class Plan:
         """Run what is left to do after an `earlier`, unfinished run of the same scenario."""
         if self.steps is None:
             message = (
-                "a run to a tolerance is not continued from a result: the same command goes on from its checkpoints"
+                "a run to a tolerance cannot be continued from a result: the same command goes on from its checkpoints"
             )
             raise ScenarioError(self.scenario.name, "from", message=message)
         _check_earlier(self, self.steps, earlier)
