@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ..simulation.trajectory import Trajectory
 
 CHECKPOINT = ".checkpoint"  # suffix of the folder in which a run stores what it has done
-TRIAL_STEPS = 1000  # that a dry run takes, to check that they work and to measure their speed
 
 
 @main.command(cls=ScenarioCommand)
@@ -125,6 +124,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     from ..view.figures.catalogue import save_figures
     from ..view.figures.style import has_matplotlib
     from .compiling import say_when_compiling
+    from .dry_run import show_plan
 
     with say_when_compiling(not options.quiet):
         plan, out = build_plan(chosen), options.out
@@ -138,7 +138,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     plan.check_room(out)
     if options.dry_run:
         with say_when_compiling(not options.quiet):
-            _show_plan(plan, figures)
+            show_plan(plan, figures)
         return
     store = CheckpointFolder(file.with_suffix(CHECKPOINT))
     with store.held():  # by nobody else: two runs at once would replace each other's result
@@ -365,43 +365,3 @@ def _same_options(changes: list[str] | None, out: Path, overwrite: bool) -> list
     sets = [part for change in changes or [] for part in ("--set", change)]
     folder = [] if out == Path("out") else ["--out", str(out)]
     return [*sets, *folder, *(["--overwrite"] if overwrite else [])]
-
-
-def _show_plan(plan: Plan, figures: list[str]) -> None:
-    """Print what would run, with the time it would take as estimated from its first steps."""
-    from ..simulation.accuracy import DEFAULT_TOLERANCE
-    from ..simulation.step_limit import largest_step, rounded_down
-    from ..view.summary import mesh_reports, truncated
-
-    trial, chosen = plan.fixed(), plan.steps is None
-    step, steps, method = trial.scenario.document.run.step, trial.steps, trial.method
-    assert step is not None
-    assert steps is not None
-    assert method is not None
-    rows = {
-        "system": truncated(repr(plan.system)),
-        **mesh_reports(plan.system),
-        "state": repr(plan.state),
-        "method": repr(method),
-        "time": f"{plan.state.t:g} … {plan.state.t + steps * step:.12g}: {'about ' * chosen}{steps:,} steps of {step:g}",
-        "samples": f"{trial.samples:,}",
-        "memory": f"about {(trial.memory or 0) / 1e6:,.0f} MB",
-        "output": ", ".join([plan.scenario.output_name, *figures]),
-    }
-    if plan.stored is not None:
-        rows["disk"] = (
-            f"at most {plan.stored / 1e9:.3g} GB: more samples than memory holds, written as they are computed"
-        )
-    if chosen:
-        rows["tolerance"] = (
-            f"{plan.scenario.document.run.tolerance or DEFAULT_TOLERANCE:g}; steps as estimated from a quick first run"
-        )
-    elif method.implicit:
-        limit = largest_step(plan.state, method, near=step)
-        rows["largest step"] = f"{rounded_down(limit)} from this state"
-    if steps:
-        # the first trial also compiles; a run to a tolerance takes a second run to estimate its error
-        seconds = min(trial.run(steps=TRIAL_STEPS).stats.seconds for _ in range(2)) * (1 + chosen)
-        rows["estimated"] = f"{seconds * steps / min(steps, TRIAL_STEPS):.2g} s"
-    for name, text in rows.items():
-        say(f"{name:13} {text}")
