@@ -157,15 +157,11 @@ class ChosenTimes:
         return whole_steps(float(self.times[0]), float(self.times[n]), self.step)[0]
 
     def reached(self, trajectory: Trajectory) -> int:
-        """The number at which a run ends that has done a part."""
-        sign, time = np.sign(self.step), trajectory.reached
-        number = 0 if time is None else int(np.searchsorted(sign * self.times, sign * time))
-        samples = trajectory.t[1:]
-        if time is not None and self.times[number : number + 1] != [time]:
+        """The number at which a run ends that has done a part; a `ValueError` if its times are not among these."""
+        found = np.flatnonzero(self.times == trajectory.reached)
+        if not len(found) or not np.array_equal(trajectory.t[1:], self.times[self.saved(0, found[0])]):
             raise ValueError("its times are others")
-        if not np.array_equal(samples, self.times[self.saved(0, number)]):
-            raise ValueError("its times are others")
-        return number
+        return int(found[0])
 
     def settled(self, trajectory: Trajectory) -> int:
         """How many samples of a part stay as they are when the run goes on: all."""
