@@ -172,5 +172,12 @@ def test_what_has_no_shape_is_refused() -> None:
     unknown = GivenIntegrals(Ellipsoid(1.0, [1.0, 0.9, 0.8]).inertia_integrals(4))
     with pytest.raises(InvalidInputError, match=r"body1 = .*points, a dumbbell, sphere.*takes any body"):
         Shapes(unknown, Sphere(1.0, 1.0), G)
-    with pytest.raises(InvalidInputError, match="tolerance = 1e-20"):
-        Shapes(Sphere(1.0, 1.0), Sphere(1.0, 1.0), G, tolerance=1e-20)
+
+
+def test_the_tightest_and_the_widest_tolerance() -> None:
+    ball, disc = Sphere(1.3, 0.2), Ellipsoid(1.0, [1.0, 0.9, 0.8])
+    for tolerance in (1e-14, 1e-2):
+        assert Shapes(ball, disc, G, tolerance=tolerance).tolerance == tolerance
+    for tolerance in (1e-20, 0.99e-14, 1.01e-2, 1.0):
+        with pytest.raises(InvalidInputError, match=f"tolerance = {tolerance:g}.*from 1e-14 to 0.01"):
+            Shapes(ball, disc, G, tolerance=tolerance)

@@ -119,3 +119,15 @@ def test_steady_rotations_about_the_field() -> None:
         run = ph.simulate(steady, step=2.0, steps=1, method=TIGHT)
         np.testing.assert_allclose(run.final.omega, steady.omega, atol=1e-12)
         ph.linearize(steady)
+
+
+def test_rotations_are_steady_in_a_field_of_any_strength_but_none() -> None:
+    body = ph.ChargedBody([1, 2, 2.5], [0, 0, 0], [0.3, 0.5, 0.2], B=[0.0, 0.0, 1.0])
+    found = body.steady_rotations(0.8)
+    # about each principal axis, along B or against it; which of them are in equilibrium does not depend on the strength
+    axes = np.array([steady.omega / 0.8 for steady in found])
+    assert len(axes) == 6
+    np.testing.assert_allclose(np.sort(np.abs(axes), axis=1), [[0.0, 0.0, 1.0]] * 6, atol=1e-12)
+    without = ph.ChargedBody([1, 2, 2.5], [0.1, 0, 0], [0.3, 0.5, 0.2], E=[0.0, 0.0, 1.0])
+    with pytest.raises(ph.InvalidInputError, match=r"B = .*a magnetic field; without one see"):
+        without.steady_rotations(0.8)

@@ -15,9 +15,11 @@ TIGHT = ph.DOP853(rtol=1e-13, atol=1e-15)
 STATES = {
     "hanging at rest": BODY.state(),
     "hanging, spinning": BODY.state(omega=[0.0, 0.0, 2.0]),
+    "hanging, spinning the other way": BODY.state(omega=[0.0, 0.0, -9.0]),
     "hanging, kicked and spinning": BODY.state(omega=[1.0, 0.3, 2.0]),
     "standing, kicked and spinning": BODY.state(q=STANDING, omega=[1.0, 0.3, 2.0]),
     "asleep": BODY.state(q=STANDING, omega=[0.0, 0.0, 9.0]),
+    "asleep, spinning the other way": BODY.state(q=STANDING, omega=[0.0, 0.0, -9.0]),
     "asleep, unstable": BODY.state(q=STANDING, omega=[0.0, 0.0, 0.5]),
     "asleep but for a little": BODY.state(q=STANDING, omega=[1e-6, 0.0, 0.5]),
     "released from a cusp": BODY.state(q=[0.6, 0.0, 0.0, 0.8], omega=[0.0, 0.0, 3.0]),

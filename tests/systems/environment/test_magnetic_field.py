@@ -10,7 +10,7 @@ from scipy.special import lpmv
 
 from polhode import MagneticField
 from polhode.errors import InvalidInputError
-from polhode.systems.environment.magnetic_field import DIPOLE_2025, magnetic_field_from
+from polhode.systems.environment.magnetic_field import DIPOLE_2025, LARGEST_DEGREE, magnetic_field_from
 
 ROWS = [[1, 0, -3.0, 0.0], [1, 1, -0.2, 0.5], [2, 1, 0.3, -0.4], [3, 2, 0.1, 0.2], [4, 0, 0.3, 0.0], [4, 4, -0.2, 0.6]]
 
@@ -61,6 +61,13 @@ def test_the_field_is_the_gradient_of_the_potential(r: list[float]) -> None:
     np.testing.assert_allclose(B, -np.array(slopes), atol=1e-8 * np.linalg.norm(B))
 
 
+def test_the_highest_degree() -> None:
+    """A zonal harmonic over the pole, `B = (n + 1) g (a/r)ⁿ⁺²` outward, of the largest degree and the one below."""
+    for n in (LARGEST_DEGREE - 1, LARGEST_DEGREE):
+        found = MagneticField([[n, 0, 0.3, 0.0]], radius=2.0, rate=0.0).at(0.0, [0.0, 0.0, 2.5])
+        np.testing.assert_allclose(found, [0.0, 0.0, 0.3 * (n + 1) * 0.8 ** (n + 2)], atol=1e-12 * abs(found[2]))
+
+
 def test_the_reference_field() -> None:
     """The same coefficients evaluated by ppigrf, in spherical components."""
     ppigrf = pytest.importorskip("ppigrf")
@@ -82,6 +89,9 @@ def test_tables_and_mistakes() -> None:
     assert magnetic_field_from("field", field.describe()) == field
     with pytest.raises(InvalidInputError, match=r"coefficients\[0\] = .*order m from 0 to n"):
         MagneticField([[1, 2, 0.1, 0.0]])
+    for n, m in ((0, 0), (LARGEST_DEGREE + 1, 0), (2, -1), (2.5, 1), (2, 0.5)):
+        with pytest.raises(InvalidInputError, match=r"coefficients\[1\] = .*a degree n from 1 to 30"):
+            MagneticField([[1, 0, 0.1, 0.0], [n, m, 0.1, 0.0]])
     with pytest.raises(InvalidInputError, match="a list of"):
         MagneticField([1.0, 2.0])  # type: ignore[list-item]
     with pytest.raises(InvalidInputError, match=r"a day, such as|ppigrf"):
