@@ -12,7 +12,7 @@ from polhode.analysis.structure import difference_map, tangent_map
 from polhode.bodies import Dumbbell, Ellipsoid, PointMasses, Sphere
 from polhode.gravity import PointsPoints
 from polhode.gravity.kepler_equation import eccentric_anomaly
-from polhode.scalars import cos, kernel, sin, where
+from polhode.scalars import cos, exp, kernel, sin, where
 from polhode.systems import (
     DistantBody,
     ExternalPotential,
@@ -285,6 +285,20 @@ def test_a_problem_rebuilds_from_its_description() -> None:
     again = FullTwoBodyProblem(**state.system.describe())
     np.testing.assert_array_equal(again.parameters(), state.system.parameters())
     assert again.describe() == state.system.describe()
+
+
+@kernel
+def winding(t, a):
+    return 10.0 * cos(a * t), abs(t * exp(a * t)), t / 7.0
+
+
+def test_a_place_as_a_kernel_is_described_by_its_formulas() -> None:
+    """As if the formulas had been given, also where they hold for real numbers only."""
+    named = {"a": 0.3}
+    one = DistantBody(3.0, winding, parameters=named)
+    other = DistantBody(3.0, ["10.0*cos(a*t)", "abs(t*exp(a*t))", "t/7.0"], parameters=named)
+    assert one.describe() == other.describe()
+    assert one.describe()["position"][1] == "exp(a*t)*Abs(t)"
 
 
 @pytest.mark.parametrize(
