@@ -269,6 +269,20 @@ def test_phi_of_steps_on_the_kinetic_momentum() -> None:
     np.testing.assert_allclose(propagator(start, 0.5)[1], differences(propagator, start, 0.5), atol=1e-10)
 
 
+def test_phi_of_a_method_that_chooses_its_steps() -> None:
+    start = ph.Pendulum3D.example()
+    adaptive = Stepped(ph.DOP853(rtol=1e-12, atol=1e-14), substep=0.5)
+    final, Phi = adaptive(start, 1.0)
+    expected, fine = Stepped(ph.LGVI(order=8), substep=0.05)(start, 1.0)
+    np.testing.assert_allclose(final.Pi, expected.Pi, atol=1e-9)
+    np.testing.assert_allclose(Phi, fine, atol=1e-9 * np.linalg.norm(fine))
+
+
+def test_a_method_that_does_not_know_the_system_says_which_do() -> None:
+    with pytest.raises(ph.IncompatibleMethodError, match=r"Exact\(\) cannot integrate Pendulum3D.*LGVI"):
+        Stepped(ph.Exact())(ph.Pendulum3D.example(), 0.1)
+
+
 def test_steps_on_other_variables_are_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="momentum Pi"):
         Stepped(ph.RK4("split"), substep=0.05)(ph.DirectorBody.example(), 0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import polhode as ph
 from polhode.analysis import symmetry_defect
 from polhode.analysis.convergence import distance
 from polhode.bodies import Ellipsoid
+from polhode.methods.gauss.reversible import LENGTH
 
 TIGHT = ph.DOP853(rtol=3e-14, atol=1e-16)
 METHOD = ph.GaussLegendre(adaptive="reversible")
@@ -21,6 +24,14 @@ def binary(eccentricity: float, size: float = 0.02) -> ph.State:
     spins = {"Omega1": [0.03, -0.06, 0.3], "Omega2": [0.06, 0.03, 0.24]}
     speed = np.sqrt((1.0 - e) / (1.0 + e))
     return ph.FullTwoBodyProblem(*bodies).state(X=[1.0 + e, 0.0, 0.0], V=[0.0, speed, 0.0], **spins)
+
+
+STARTS = {
+    "binary": lambda: binary(0.5),
+    "heavy": lambda: ph.Pendulum3D([0.5, 0.6, 0.3], 1.0, [0.0, 0.0, 0.4], g=2.0).state(q=[0.5, 0.0, 0.0, 0.9]),
+    "top": lambda: ph.Pendulum3D([0.5, 0.6, 0.3], 1.0, [0.1, 0.0, 0.4], g=20.0).state(omega=[1.0, 0.5, 2.0]),
+    "planar": lambda: ph.PlanarPendulum(0.4, mass=1.2, length=0.5).state(theta=1.0, omega=2.0),
+}
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +85,16 @@ def test_steps_are_as_long_as_the_rate_says(eccentric: ph.State) -> None:
         expected = 0.02 / (r**-6 + spins) ** 0.25  # moments on bodies as round as these do not count
         assert after - before == pytest.approx(expected, rel=2e-3)
         before = after
+
+
+@pytest.mark.parametrize("make", STARTS.values(), ids=STARTS)
+def test_the_first_step_is_guessed_about_as_long_as_it_is(make: Callable[[], ph.State]) -> None:
+    """From the rate at the start: of short steps that is all that makes a difference."""
+    run = ph.GaussLegendre(adaptive="reversible", angle_per_step=1e-3).start(make(), 1e9)
+    guess = run.left.memory[LENGTH]
+    status, reached = run.walk(1)
+    assert status == 0
+    assert guess == pytest.approx(reached, rel=1e-2)
 
 
 @pytest.mark.parametrize(
