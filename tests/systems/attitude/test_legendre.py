@@ -66,7 +66,7 @@ def test_a_linear_equation_takes_two_corrections(condition: float) -> None:
     """The first is the solution but for rounding, 1e-16 times the condition, and so the second is too small to go on: even if
     rounding leaves more of the equation than the bound for it."""
     A, found = matrix(condition), np.zeros(5)
-    z = np.linalg.eigh(A)[1] @ [1.0, 1e-3, 1e-6]
+    z = np.linalg.eigh(A)[1] @ [1e-3, 1e-6, 1e-9]
     iterations = solve_it.on(double, np.append(A, z), 0.0, found)
     expected = np.linalg.solve(A, z)
     np.testing.assert_allclose(found[:3], expected, rtol=0, atol=1e-14 * condition * np.linalg.norm(expected))

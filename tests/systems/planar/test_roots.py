@@ -10,6 +10,7 @@ from numpy.polynomial import chebyshev, polynomial
 
 from polhode.systems.planar.roots import POINTS, angles_of_zero, chebyshev_roots
 
+UNITS = (1.0, 1e-8, 1e8)  # what is zero does not depend on them
 OFFSET = 1e-3 / POINTS  # of the points from −π on
 
 
@@ -29,8 +30,9 @@ def with_roots(*roots: float) -> np.ndarray:
         ([1.5, -1.25], []),
     ],
 )
-def test_roots_of_polynomials(roots: list[float], expected: list[float]) -> None:
-    found = chebyshev_roots(with_roots(*roots))
+@pytest.mark.parametrize("unit", UNITS)
+def test_roots_of_polynomials(unit: float, roots: list[float], expected: list[float]) -> None:
+    found = chebyshev_roots(unit * with_roots(*roots))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -52,14 +54,16 @@ def test_where_the_sign_changes(zeros: list[float]) -> None:
     np.testing.assert_allclose(found, both, rtol=0, atol=1e-12)
 
 
-def test_zeros_that_are_no_changes_of_sign() -> None:
-    found = angles_of_zero(lambda a: (1.0 - np.cos(a - 0.7)) * (2.0 + np.sin(a)))
+@pytest.mark.parametrize("unit", UNITS)
+def test_zeros_that_are_no_changes_of_sign(unit: float) -> None:
+    found = angles_of_zero(lambda a: unit * (1.0 - np.cos(a - 0.7)) * (2.0 + np.sin(a)))
     np.testing.assert_allclose(found, [0.7], rtol=0, atol=1e-7)
 
 
-def test_what_comes_near_to_zero_is_none() -> None:
-    assert angles_of_zero(lambda a: 1.0 - np.cos(a - 0.7) + 1e-7) == []
-    assert angles_of_zero(lambda a: 2.0 + np.sin(a)) == []
+@pytest.mark.parametrize("unit", UNITS)
+def test_what_comes_near_to_zero_is_none(unit: float) -> None:
+    assert angles_of_zero(lambda a: unit * (1.0 - np.cos(a - 0.7) + 1e-7)) == []
+    assert angles_of_zero(lambda a: unit * (2.0 + np.sin(a))) == []
 
 
 @pytest.mark.parametrize("k", [0, 700, POINTS - 1])
