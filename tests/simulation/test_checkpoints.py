@@ -273,6 +273,25 @@ def test_events_are_kept(tmp_path: Path) -> None:
     assert run(tmp_path / "c", events=[crossing()]).events == plain.events
 
 
+@pytest.mark.parametrize("options", [{"steps": 600}, {"steps": None, "t_eval": [0.25, 3.0, 11.0], "t_end": 60.0}], ids=str)
+def test_an_event_that_ends_the_run_does_so_here_too(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def given() -> dict[str, Any]:
+        once = ph.simulation.events.Crossing("once", lambda state: state.omega[..., 1], stop=True)
+        return {"save_every": 1, "events": [once]} | options
+
+    plain = run(**given())
+    assert plain.events[-1].stopped
+    monkeypatch.setattr(checkpoints, "FIRST_LEG", 7)
+    monkeypatch.setattr(checkpoints, "EVERY_LEG", 7)
+    for _ in range(2):
+        found = run(tmp_path / "c", **given())
+        assert found.events == plain.events
+        assert bits(found) == bits(plain)
+    assert CheckpointFolder(tmp_path / "c").segments
+
+
 def test_removing_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     run(tmp_path / "c", steps=700)
     (tmp_path / "c" / "mine.txt").write_text("mine")

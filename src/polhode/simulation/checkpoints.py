@@ -21,7 +21,7 @@ from .job import Job
 from .run_warnings import run_warnings
 from .trajectory import Trajectory
 
-FIRST_LEG = 16  # steps: they may take a second each
+FIRST_LEG = 2  # steps: they may take a second each
 EVERY_LEG = 1000  # where each is stored
 GROWTH = 8  # of one leg to the next, at most
 LEG_BYTES = 8_000_000  # of the samples of a leg that is not kept in memory; saving them takes several times as much
@@ -48,13 +48,15 @@ def run_in_legs(job: Job, total: int, store: Store, seconds: float) -> Trajector
     done = 0 if whole is None else _check_same_run(job, whole, total, store.path)
     rows = 0 if whole is None else schedule.settled(whole)
     length, saved = schedule.within(done, FIRST_LEG), clock.monotonic()
-    while whole is None or (done < total and whole.carry is not None):
+    while whole is None or done < total:
         before, spent = done, 0.0 if whole is None else whole.stats.seconds
         try:
             whole = job.run(min(done + length, total), whole)
+            if whole.carry is None:  # an event has ended it
+                break
             done = schedule.reached(whole)
             length = next_length(length, done - before, whole.stats.seconds - spent, seconds)
-            if clock.monotonic() - saved >= seconds and whole.carry is not None:
+            if clock.monotonic() - saved >= seconds:
                 rows = _append(store, whole, rows, schedule.settled(whole))
                 saved = clock.monotonic()
         except KeyboardInterrupt as stop:  # in a leg, with what the leg has computed, or between two
