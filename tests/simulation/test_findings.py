@@ -183,3 +183,27 @@ def test_a_run_that_fails_is_known_to_fail(tmp_path: Path, monkeypatch: pytest.M
     )
     assert same(ph.simulate(fast, **given, checkpoint=tmp_path / "c", checkpoint_every=0.0), plain)
     assert len(legs) == 1
+
+
+def test_what_an_interruption_in_a_users_function_has_cut_short_is_not_noted(tmp_path: Path) -> None:
+    """Nor is the function called again before the run ends: it may take long."""
+    calls, pressed = 0, 10**9
+
+    def potential(R: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == pressed:
+            raise KeyboardInterrupt
+        return float(2.0 * R[2, 2] + 0.3 * R[0, 1])
+
+    with pytest.warns(UserWarning, match="a Python function is called"):
+        state = ph.AttitudeBody([1, 2, 3], potential=potential).state(omega=[0.1, 0.2, 0.3])
+    given: dict[str, Any] = {"t_end": 2.0, "tolerance": 1e-8}
+    calls = 0
+    plain = ph.simulate(state, **given)
+    for pressed in range(1 + calls // 20, calls, calls // 7):
+        calls, folder = 0, tmp_path / str(pressed)
+        with pytest.raises(KeyboardInterrupt):
+            ph.simulate(state, **given, checkpoint=folder, checkpoint_every=0.0)
+        assert calls < pressed + 24  # a step; what is saved has an energy
+        assert same(ph.simulate(state, **given, checkpoint=folder, checkpoint_every=0.0), plain)

@@ -41,8 +41,8 @@ _watch = _Watch()
 def call(function: Callable[..., None], *arguments: Any) -> None:
     """Call a Python function from compiled code. If it is not called, or fails, the numbers that it writes stay as they
     are: the callback makes them NaN first."""
-    if _watch.interrupted or (_watch.stops and _watch.error is not None):
-        return
+    if _watch.interrupted or (_watch.error is not None and (_watch.stops or not isinstance(_watch.error, Exception))):
+        return  # nothing is called any more once the program is to end
     try:
         function(*arguments)
     except BaseException as error:

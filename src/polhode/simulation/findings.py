@@ -18,12 +18,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.callbacks import raise_stop
 from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, InvalidInputError, PolhodeError
 from ..methods import Exact
 from .checkpoints import FIRST_LEG, Store, next_length, run_in_legs
-from .job import Job
+from .job import CHUNK_SECONDS, Job
 from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -66,6 +67,7 @@ class Findings:
 
     def keep(self, name: str, found: dict[str, Any]) -> None:
         """Note what was found. A disk that is full is no reason to end the run."""
+        raise_stop()  # what Ctrl-C in a user's function has cut short is not found
         self._known[name] = {
             key: each.tolist() if isinstance(each, np.ndarray) else each for key, each in found.items()
         }
@@ -78,22 +80,10 @@ class Findings:
             warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
         self._written = clock.monotonic()
 
-    def advance(self, name: str, run: Run, steps: int) -> int:
-        """Do all steps of a run of which the end alone is wanted, from what is known of it on. Returns a status."""
-        known = self.find(name) or {"done": 0, "status": 0}
-        done, status = int(known["done"]), int(known["status"])
-        if "sample" in known:
-            run.restore(np.array(known["sample"], dtype=np.float64))
-            run.begin(done)
-        length = FIRST_LEG
-        while done < steps and not status:
-            began = clock.monotonic()
-            status, good = run.advance(done, min(length, steps - done), steps + 1, np.empty((0, run.row_size)))
-            done += good
-            length = next_length(length, good, clock.monotonic() - began, self._seconds)
-            if status or done == steps or clock.monotonic() - self._written >= self._seconds:
-                self.keep(name, {"done": done, "status": status, "sample": run.sample})
-        return status
+    @property
+    def due(self) -> bool:
+        """Whether it is time to note how far a run has come."""
+        return clock.monotonic() - self._written >= self._seconds
 
     def run(self, job: Job, total: int) -> Trajectory:
         """The job up to number `total`, or where it ended if it was found to be of no use. Its samples are stored, in the place
@@ -121,6 +111,26 @@ class Findings:
             raise
         self._present = name, trajectory
         return trajectory
+
+
+def advance(findings: Findings | None, name: str, run: Run, steps: int) -> int:
+    """Do all steps of a run of which the end alone is wanted, from what is known of it on, in pieces between which Ctrl-C takes
+    effect. Returns a status."""
+    known = (None if findings is None else findings.find(name)) or {"done": 0, "status": 0}
+    done, status = int(known["done"]), int(known["status"])
+    if "sample" in known:
+        run.restore(np.array(known["sample"], dtype=np.float64))
+        run.begin(done)
+    length = FIRST_LEG
+    while done < steps and not status:
+        began = clock.monotonic()
+        status, good = run.advance(done, min(length, steps - done), steps + 1, np.empty((0, run.row_size)))
+        raise_stop()
+        done += good
+        length = next_length(length, good, clock.monotonic() - began, CHUNK_SECONDS)
+        if findings is not None and (status or done == steps or findings.due):
+            findings.keep(name, {"done": done, "status": status, "sample": run.sample})
+    return status
 
 
 def recalled(findings: Findings | None, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:

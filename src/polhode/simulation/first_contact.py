@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.callbacks import raise_stop, watch_callbacks
 from ..core.method import Start
 from ..core.representation import Form
 from ..core.system import State
@@ -33,6 +34,7 @@ class Touch(NamedTuple):
     bodies: str
 
 
+@watch_callbacks()  # a user's error is raised by the run itself
 def first_contact(state: State, t_end: float) -> Touch | None:
     """The first contact of bodies whose gravity is not valid beyond it; None if there is none, or gravity always is."""
     system = state.system
@@ -57,6 +59,7 @@ def first_contact(state: State, t_end: float) -> Touch | None:
         wait = min(max(left / SAFETY, LEAST_WAY * size), step)
         before, t = t, float(t_end if wait >= abs(t_end - t) else t + direction * wait)
         status, _ = run.follow(np.array([t]), np.empty((0, run.row_size)))
+        raise_stop()
         if status:
             return None
 

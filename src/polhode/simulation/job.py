@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.callbacks import defer_signals, raise_noted, watch_callbacks
+from ..core.callbacks import defer_signals, raise_noted, raise_stop, watch_callbacks
 from ..core.method import Method, Run
 from ..core.scalar_packing import Directions, block_kind, tangent_columns
 from ..core.system import State, System
@@ -34,7 +34,7 @@ from .trajectory import Trajectory, error_sizes
 Array = NDArray[np.float64]
 
 CHUNK_SECONDS = 0.2
-FIRST_CHUNK = 16  # steps: they may take a second each
+FIRST_CHUNK = 2  # steps: they may take a second each
 WATCHED_NUMBERS = 30_000  # in a chunk of which every step is examined: this much stays in the processor's cache
 
 
@@ -158,7 +158,7 @@ class Job:
             shown = nullcontext()
         single = bool(self.events) or schedule.has_pauses  # each step is examined, or not each number is a sample
         # an interruption, which may come anywhere, returns to this point
-        safe = (done, run.sample.copy(), len(self.occurrences))
+        safe = (done, run.sample.copy(), len(self.occurrences), run.report.numbers.copy())
         interrupted, error = False, None
         try:
             with shown as bar, watch_callbacks():
@@ -173,6 +173,7 @@ class Job:
                     began = clock.perf_counter()
                     with defer_signals():
                         status, good = advance_to_last_valid(run, done, count, inner, rows)
+                    raise_stop()  # steps that Ctrl-C in a user's function has cut short are done again, and counted then
                     if single:
                         nodes = np.concatenate([before[None], rows[:good]])
                         good, stopped = self._look(run, nodes, done) if self.events else (good, None)
@@ -180,7 +181,7 @@ class Job:
                         numbers = schedule.saved(done, done + good)
                         samples[row : row + len(numbers)] = nodes[numbers - done]
                     done += good
-                    safe = (done, run.sample.copy(), len(self.occurrences))
+                    safe = (done, run.sample.copy(), len(self.occurrences), run.report.numbers.copy())
                     elapsed = clock.perf_counter() - began
                     chunk = max(1, min(8 * chunk, int(count * CHUNK_SECONDS / max(elapsed, 1e-6))))
                     raise_noted()
@@ -189,7 +190,7 @@ class Job:
         except (KeyboardInterrupt, Exception) as raised:  # Ctrl-C, or an error in a function that a user gave
             interrupted = isinstance(raised, KeyboardInterrupt)
             error = None if interrupted else raised
-            done, sample, noted = safe
+            done, sample, noted, run.report.numbers[:] = safe
             run.restore(sample)
             del self.occurrences[noted:]
             status, stopped = 0, None

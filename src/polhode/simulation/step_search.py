@@ -22,7 +22,7 @@ from ..core.method import Run
 from ..core.system import State
 from ..errors import ConvergenceError, PolhodeError
 from ..methods import GaussLegendre, Method
-from .findings import Findings, digest
+from .findings import Findings, advance, digest
 from .pilot import PILOT_TOLERANCE, Pilot, jolted, state_distance
 from .records import Accuracy
 from .trajectory import Trajectory
@@ -87,11 +87,8 @@ class Trials:
         iteration would make no more than this `change`."""
         run = self.start(method, n, state)
         run.solve_roughly(change)
-        if self.findings is None:
-            status, _ = run.advance(0, n, n + 1, np.empty((0, run.row_size)))
-        else:
-            beside = "" if state is self.state else f" from {digest(state)}"
-            status = self.findings.advance(f"the end of {method!r} with {n} steps{beside}, {change!r}", run, n)
+        beside = "" if state is self.state else f" from {digest(state)}"
+        status = advance(self.findings, f"the end of {method!r} with {n} steps{beside}, {change!r}", run, n)
         row = run.states(run.row[None])[0]
         return None if status or not np.all(np.isfinite(row)) else row
 
