@@ -273,7 +273,9 @@ def test_events_are_kept(tmp_path: Path) -> None:
     assert run(tmp_path / "c", events=[crossing()]).events == plain.events
 
 
-@pytest.mark.parametrize("options", [{"steps": 600}, {"steps": None, "t_eval": [0.25, 3.0, 11.0], "t_end": 60.0}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"steps": 600}, {"steps": None, "t_eval": [0.25, 3.0, 11.0], "t_end": 60.0}], ids=str
+)
 def test_an_event_that_ends_the_run_does_so_here_too(
     options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
