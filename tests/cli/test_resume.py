@@ -160,6 +160,36 @@ def test_a_run_without_a_grid_of_ones_own_goes_on(
     assert not list(Path("out").glob("*.checkpoint"))
 
 
+def test_a_command_that_is_refused_does_not_change_what_resume_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    short = ["run", "pendulum3d", "--set", "run.t_end=20", "--no-plots", "--no-report", "--quiet"]
+
+    def pressed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("polhode.simulation.pilot.Pilot.evaluations", pressed)
+        output_of(*short, "--tolerance", "1e-9", code=130)
+    assert "another run is there" in output_of(*short, "--tolerance", "1e-7", code=2)
+    output_of("resume", "out", "--quiet")
+    accuracy = ph.load("out/pendulum3d.nc").accuracy
+    assert accuracy is not None
+    assert accuracy.tolerance == 1e-9
+
+
+def test_a_longer_run_that_has_gone_on_is_resumed_to_its_own_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for steps in (2500, 3000):
+        plan = build_plan(load_scenario(find_example("free_rigid_body"), ["run.t_end=", f"run.steps={steps}"]))
+        plan.run(checkpoint=Path("out/free_rigid_body.checkpoint"), checkpoint_every=0.0)
+    output_of("resume", "out", "--quiet")
+    assert ph.load("out/free_rigid_body.nc").stats.steps == 3000
+
+
 def stored(name: str = "body", **told: Any) -> Path:
     """A checkpoint, with only the start of a run, that tells something else of the scenario."""
     text = find_example("free_rigid_body").read_text()

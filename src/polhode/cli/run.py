@@ -246,9 +246,12 @@ def _computed(
 
 
 def _note_scenario(plan: Plan, store: CheckpointFolder) -> None:
-    """Note what is run, so that `resume` finds it whenever it is killed."""
+    """Note what is run, so that `resume` finds it whenever it is killed; not where something is stored already, which may be of
+    another run."""
     from ..io.scenario.build import provenance_of
 
+    if store.segments or "search" in store.notes():
+        return
     with suppress(OSError, PolhodeError):  # as on a full disk, which is no reason not to run
         store.note(store.notes() | {"provenance": provenance_of(plan.scenario)})
 
