@@ -139,6 +139,26 @@ def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:
     assert bits(run(tmp_path / "c", steps=STEPS + 100)) == bits(run(steps=STEPS + 100))  # a longer one does
 
 
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_run_that_looks_for_other_events_does_not_go_on_from_it(stop: bool, tmp_path: Path) -> None:
+    def crossing() -> Any:
+        return ph.simulation.events.Crossing("through", lambda state: state.omega[..., 1], stop=stop)
+
+    run(tmp_path / "none", steps=1700)
+    with pytest.raises(ph.InvalidInputError, match="checkpoint of another run is there, with other events"):
+        run(tmp_path / "none", steps=1700, events=[crossing()])
+    run(tmp_path / "some", steps=1700, events=[ph.simulation.events.Crossing("up", lambda state: state.omega[..., 1])])
+    for events in ([], [crossing()]):
+        with pytest.raises(ph.InvalidInputError, match="checkpoint of another run is there, with other events"):
+            run(tmp_path / "some", steps=1700, events=events)
+
+
+def test_units_that_have_other_names_are_those_of_the_call(tmp_path: Path) -> None:
+    for length in ("km", "m"):
+        found = run(tmp_path / "c", units={"length": length, "time": "s", "mass": "kg"})
+        assert found.provenance["units"]["length"] == length
+
+
 TIMES = np.concatenate([np.arange(1, 60) * 0.37, [40.0, 2000.05, 2000.07, 9000.03]])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from polhode.methods.dop853 import DOP853Run
 from polhode.methods.gauss.run import GaussRun
 from polhode.methods.loops import DriftKickRun
 from polhode.simulation import findings
+from polhode.simulation.events import Contact, Event
 
 pytestmark = [pytest.mark.usefixtures("short_legs"), pytest.mark.filterwarnings("ignore::polhode.AccuracyWarning")]
 
@@ -128,6 +130,44 @@ def test_another_search_does_not_go_on_from_it(tmp_path: Path) -> None:
     ph.simulate(START, t_end=5.0, step=0.01, checkpoint=tmp_path / "d", checkpoint_every=0.0)
     with pytest.raises(ph.InvalidInputError, match="checkpoint of another run"):
         ph.simulate(START, t_end=5.0, tolerance=1e-8, checkpoint=tmp_path / "d")
+
+
+class Nothing(Event):
+    """An event of a user's own, which is shown with the place where it lies."""
+
+    name, stop = "nothing", False
+
+    def search(self, states: ph.State, step: float, within: Any) -> Iterator[Any]:
+        return iter(())
+
+
+def test_the_same_search_in_other_words_goes_on_from_it(tmp_path: Path) -> None:
+    def found(**given: Any) -> ph.Trajectory:
+        return ph.simulate(START, **given, checkpoint=tmp_path / "c", checkpoint_every=0.0)
+
+    first = found(t_end=5.0, tolerance=1e-8, save_every=2, events=[Nothing()])
+    again = found(t_end=np.float64(5), tolerance=np.float64(1e-8), save_every=np.int64(2), events=(Nothing(),))
+    assert same(again, first)
+
+
+def test_a_run_that_ends_the_search_by_its_failure_keeps_its_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time that it is called."""
+    fast = ph.FreeRigidBody([1, 2, 3]).state(omega=[5.0, 4.0, 3.0])
+    monkeypatch.setattr("polhode.simulation.pilot.Pilot.steps", lambda *_: 3)
+    monkeypatch.setattr("polhode.simulation.step_search.MOST_TRIES", 1)
+    for _ in range(2):
+        with pytest.raises(ph.ConvergenceError) as failed:
+            ph.simulate(fast, t_end=3.0, tolerance=1e-2, method=ph.LGVI(), checkpoint=tmp_path / "c")
+        assert failed.value.trajectory is not None
+
+
+def test_what_cannot_be_watched_or_derived_is_refused_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polhode.simulation.driver.simulate_to_tolerance", lambda *_: pytest.fail("a search was begun"))
+    for wrong in ({"tangent": ["state", "length"]}, {"events": [Contact()]}):
+        with pytest.raises(ph.InvalidInputError, match=next(iter(wrong))):
+            ph.simulate(START, t_end=5.0, tolerance=1e-8, **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "none of ours", "a list"])

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ROWS = "polhode_rows_before"
 AFTER = "polhode_checksum_before"
+EVENTS = "polhode_events_watched"
+OWN = (ROWS, AFTER, EVENTS)  # what a segment says beside what a result does
 CHECKSUM = "polhode_checksum"
 NOTES = "notes.json"
 
@@ -50,10 +52,14 @@ _held = _Held()
 
 
 class CheckpointFolder:
-    """The checkpoints of one run in a folder, which is made when there is something to write."""
+    """The checkpoints of one run in a folder, which is made when there is something to write. `events`: what the run looks for,
+    in words; None for who only reads."""
 
-    def __init__(self, path: str | PathLike[str], system: System | None = None) -> None:
+    def __init__(
+        self, path: str | PathLike[str], system: System | None = None, events: Sequence[str] | None = None
+    ) -> None:
         self.path, self._system = Path(path), system
+        self._events = None if events is None else json.dumps(list(events))
         self._last = ""  # the checksum of the last segment
         if self.path.exists() and not self.path.is_dir():
             raise InvalidInputError("checkpoint", str(path), problem="this is a file, not a folder")
@@ -69,10 +75,12 @@ class CheckpointFolder:
         if not files:
             said = self.notes().get("provenance")
             return said if isinstance(said, dict) else None
-        try:
-            return Header.from_attributes(read_netcdf(files[0]).attrs).provenance
-        except DAMAGED as error:
-            raise _damaged(files[0], error) from error
+        for file in reversed(files):  # a longer run may have gone on
+            try:
+                return Header.from_attributes(read_netcdf(file).attrs).provenance
+            except DAMAGED as error:
+                damaged = _damaged(file, error)
+        raise damaged
 
     def scenario(self) -> Scenario | None:
         """The scenario whose run is stored here; None if nothing is stored yet."""
@@ -180,6 +188,9 @@ class CheckpointFolder:
                 for damaged in reversed(files[i:]):
                     damaged.unlink()
                 break
+            if self._events not in (None, dataset.attrs.get(EVENTS, "[]")):
+                problem = "the checkpoint of another run is there, with other events; delete it first"
+                raise InvalidInputError("checkpoint", str(self.path), problem=problem)
             before = self._last = dataset.attrs[CHECKSUM]
             yield part, rows
 
@@ -188,7 +199,7 @@ class CheckpointFolder:
         make_folder(self.path)
         number = 1 + int(self.segments[-1].stem.rpartition("-")[2]) if self.segments else 0
         dataset = to_dataset(part)
-        dataset.attrs |= {ROWS: rows, AFTER: self._last}
+        dataset.attrs |= {ROWS: rows, AFTER: self._last, EVENTS: self._events or "[]"}
         write_netcdf(dataset, self.path / f"segment-{number:06d}.nc")
         self._last = dataset.attrs[CHECKSUM]
 
@@ -207,9 +218,9 @@ class CheckpointFolder:
             self.path.rmdir()
 
 
-def checkpoint_folder(path: str | PathLike[str], system: System) -> CheckpointFolder:
-    """The checkpoints of a run of `system`."""
-    return CheckpointFolder(path, system)
+def checkpoint_folder(path: str | PathLike[str], system: System, events: Sequence[str]) -> CheckpointFolder:
+    """The checkpoints of a run of `system` that looks for these events."""
+    return CheckpointFolder(path, system, events)
 
 
 def _damaged(file: Path, error: Exception) -> InvalidInputError:

@@ -18,7 +18,7 @@ from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
 from ..simulation.trajectory import Trajectory
 from .atomic_files import check_writable, remove_leftovers
-from .checkpoint_folder import ROWS, CheckpointFolder
+from .checkpoint_folder import OWN, ROWS, CheckpointFolder
 from .dataset import Dataset, Variable
 from .netcdf import LOSSLESS, attributes_of, opened, writing
 from .trajectory_file import CARRY, PREFIX, TANGENT, TIME, Header, from_dataset
@@ -41,12 +41,12 @@ class Piece:
             return np.asarray(dataset[name][: self.count])
 
 
-def segments_beside(path: str | PathLike[str], system: System) -> CheckpointFolder:
+def segments_beside(path: str | PathLike[str], system: System, events: Sequence[str]) -> CheckpointFolder:
     """The folder beside a result file in which the segments of its run are kept until it is finished."""
     target = check_writable(path)
     if target.suffix == ".zarr":
         raise InvalidInputError("store", str(path), "a NetCDF file, with a name such as run.nc")
-    return CheckpointFolder(target.with_suffix(".checkpoint"), system)
+    return CheckpointFolder(target.with_suffix(".checkpoint"), system, events)
 
 
 def write_streamed(folder: CheckpointFolder, path: str | PathLike[str]) -> Path:
@@ -111,7 +111,7 @@ def _copy(pieces: list[Piece], last: Any, out: Any) -> None:
             continue
         for piece, numbers in zip(pieces, _read(pieces, name), strict=True):
             copy[piece.start : piece.start + piece.count] = numbers
-    attributes = {key: value for key, value in attributes_of(last).items() if key != ROWS}
+    attributes = {key: value for key, value in attributes_of(last).items() if key not in OWN}
     header = Header.from_attributes(attributes)
     arrays: dict[str, Any] = {}
     for name in (TIME, *header.values, TANGENT):

@@ -45,7 +45,10 @@ class Store(Protocol):
 def run_in_legs(job: Job, total: int, store: Store, seconds: float) -> Trajectory:
     """The job up to number `total`, from what the store holds on."""
     schedule, whole = job.schedule, store.load()
-    done = 0 if whole is None else _check_same_run(job, whole, total, store.path)
+    done = 0
+    if whole is not None:
+        done = _check_same_run(job, whole, total, store.path)
+        whole = replace(whole, provenance=job.provenance)  # units and dates may have other names now
     rows = 0 if whole is None else schedule.settled(whole)
     length, saved = schedule.within(done, FIRST_LEG), clock.monotonic()
     while whole is None or done < total:

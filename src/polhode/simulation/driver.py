@@ -26,11 +26,13 @@ from ..methods import LGVI, Exact, Method
 from .arguments import check_arguments, check_events, count_steps
 from .checkpoints import run_in_legs, run_to_disk
 from .events import Event
+from .findings import in_words
 from .fixed_step import job_of
 from .job import Job
 from .records import labels
 from .sampled_control import Controller, Estimator, run_with_controller
 from .sampling import Grid
+from .tangent_columns import TangentColumns
 from .to_tolerance import simulate_to_tolerance
 from .trajectory import Trajectory
 
@@ -171,10 +173,11 @@ def simulate(
             raise InvalidInputError("steps", steps, problem="steps need a step: give step too, or t_end alone")
         if store is not None:
             raise InvalidInputError("store", str(store), problem="store needs a step: give step too")
+        check_events(events, state.system, TangentColumns.of(state.system, tangent) is not None)  # before a long search
         found = partial(
             simulate_to_tolerance, state, t_end, tolerance, t_eval, method, common | {"save_every": save_every}
         )
-        return found() if checkpoint is None else _stored(found, checkpoint, state, checkpoint_every)
+        return found() if checkpoint is None else _stored(found, checkpoint, state, checkpoint_every, events)
     if tolerance is not None:
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
@@ -190,6 +193,7 @@ def simulate(
             checkpoint,
             state,
             checkpoint_every,
+            job.events,
         )
     if t_eval is not None:
         raise InvalidInputError("store", str(store), problem="store and t_eval exclude each other")
@@ -198,7 +202,7 @@ def simulate(
         raise InvalidInputError(
             "checkpoint", str(checkpoint), problem="store has checkpoints of its own: give one of them"
         )
-    folder = above("segments_beside")(store, state.system)
+    folder = above("segments_beside")(store, state.system, in_words(job.events))
     with folder.held():
         last = run_to_disk(job, total, folder, seconds)
         above("write_streamed")(folder, store)
@@ -207,11 +211,15 @@ def simulate(
 
 
 def _stored(
-    run: Callable[[tuple[Any, float]], Trajectory], path: str | PathLike[str] | None, state: State, every: float
+    run: Callable[[tuple[Any, float]], Trajectory],
+    path: str | PathLike[str] | None,
+    state: State,
+    every: float,
+    events: Sequence[Event],
 ) -> Trajectory:
     """A run that stores what it computes in a folder, which belongs to it alone meanwhile."""
     seconds = check_positive("checkpoint_every", every, zero=True)
-    folder = above("checkpoint_folder")(path, state.system)
+    folder = above("checkpoint_folder")(path, state.system, in_words(events))
     with folder.held():
         return run((folder, seconds))
 

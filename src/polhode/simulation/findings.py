@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time as clock
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -24,6 +25,7 @@ from ..core.system import State
 from ..errors import ConvergenceError, InvalidInputError, PolhodeError
 from ..methods import Exact
 from .checkpoints import FIRST_LEG, Store, next_length, run_in_legs
+from .events import Event
 from .job import CHUNK_SECONDS, Job
 from .trajectory import Trajectory
 
@@ -49,17 +51,19 @@ class Findings:
     def __init__(self, store: NotingStore, seconds: float, asked: Any) -> None:
         self._store, self._seconds, self._written = store, seconds, clock.monotonic()
         self._notes = store.notes()
-        text = json.dumps(asked, default=repr, sort_keys=True)
+        text = json.dumps(asked, default=_plain, sort_keys=True)
         search = hashlib.sha256(text.encode()).hexdigest()
-        if self._notes.get("search", search) != search or ("search" not in self._notes and store.load() is not None):
-            problem = "the checkpoint of another run is there; delete it first"
+        known_search = self._notes.get("search")
+        if known_search != search and (known_search is not None or store.load() is not None):
+            damaged = ", or one whose notes are damaged" if known_search is None else ""
+            problem = f"the checkpoint of another run is there{damaged}; delete it first"
             raise InvalidInputError("checkpoint", str(store.path), problem=problem)
         self._notes["search"] = search
         known: Any = self._notes.get("known")
         usable = isinstance(known, dict) and all(isinstance(found, dict) for found in known.values())
         self._known: dict[str, dict[str, Any]] = known if usable else {}
         self._notes["known"] = self._known
-        self._present: tuple[str, Trajectory] | None = None
+        self._present: tuple[str, Trajectory | ConvergenceError] | None = None
 
     def find(self, name: str) -> dict[str, Any] | None:
         """What is known by this name; None if nothing is."""
@@ -107,7 +111,7 @@ class Findings:
         try:
             trajectory = run_in_legs(job, total, self._store, self._seconds)
         except ConvergenceError as error:
-            self.keep(name, {"message": str(error), "step": error.step, "time": error.time, "residual": error.residual})
+            self._present = name, error
             raise
         self._present = name, trajectory
         return trajectory
@@ -156,10 +160,24 @@ def asked_for(state: State, **others: Any) -> dict[str, Any]:
     return {"system": type(system).__name__, "of": system.describe(), "t": state.t, "start": start, **others}
 
 
-def _end_of(trajectory: Trajectory) -> dict[str, Any]:
-    """The end of a run, and what the search asks of its cost."""
-    end = {name: value[-1].tolist() for name, value in trajectory.values.items()}
-    return {"t": float(trajectory.t[-1]), "values": end, "evaluations": trajectory.stats.evaluations}
+def _plain(value: Any) -> Any:
+    """As plain data what JSON has no form for, such that it is the same in every process."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))  # where it lies in memory
+
+
+def in_words(events: Sequence[Event]) -> list[str]:
+    """What says of each event whether it is the same in another process."""
+    return [str(_plain(event)) for event in events]
+
+
+def _end_of(run: Trajectory | ConvergenceError) -> dict[str, Any]:
+    """The end of a run, and what the search asks of its cost; or why it failed."""
+    if isinstance(run, ConvergenceError):
+        return {"message": str(run), "step": run.step, "time": run.time, "residual": run.residual}
+    end = {name: value[-1].tolist() for name, value in run.values.items()}
+    return {"t": float(run.t[-1]), "values": end, "evaluations": run.stats.evaluations}
 
 
 def _with_end(job: Job, total: int, known: dict[str, Any]) -> Trajectory:
