@@ -302,7 +302,7 @@ def test_a_run_looks_up_after_a_few_steps_which_may_be_slow(monkeypatch: pytest.
 
     monkeypatch.setattr(job, "advance_to_last_valid", noted)
     run(steps=5000)
-    assert counts[0] <= 20
+    assert counts[0] <= 2
     assert 3 < len(counts) < 10
     goals = []
 
@@ -312,5 +312,5 @@ def test_a_run_looks_up_after_a_few_steps_which_may_be_slow(monkeypatch: pytest.
 
     monkeypatch.setattr(job.Job, "run", leg)
     run(steps=5000, checkpoint=tmp_path / "c", checkpoint_every=60.0)
-    assert goals[0] == 16
+    assert goals[0] <= 2
     assert len(goals) < 10
