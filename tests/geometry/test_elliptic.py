@@ -75,3 +75,12 @@ def test_no_number_runs_out(m: float, n: float) -> None:
     for quarters in range(-4, 5):
         *_, c, s = functions(quarters * 0.5 * np.pi / landen.rate, landen)
         assert np.hypot(c, s) == pytest.approx(1.0, abs=4 * EPSILON)
+
+
+def test_the_other_circular_case_of_the_separatrix() -> None:
+    """m = n = 1: κ = 0, so that P is zero whatever v; the functions are hyperbolic."""
+    landen = descend(0.0, 1.0, -1.0)
+    assert landen.linear == landen.whole == 0.0
+    for v in (-3.0, 0.0, 0.7, 40.0):
+        found = functions(v, landen)
+        np.testing.assert_allclose(found, [np.tanh(v), *[1.0 / np.cosh(v)] * 2, 1.0, 0.0], rtol=1e-14, atol=0)
