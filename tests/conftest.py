@@ -33,8 +33,9 @@ def interruptible() -> Iterator[None]:
 @pytest.fixture
 def short_legs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are stored after every 333 steps."""
-    from polhode.simulation import checkpoints
+    from polhode.simulation import checkpoints, findings
 
+    monkeypatch.setattr(findings, "FIRST_LEG", 16)
     monkeypatch.setattr(checkpoints, "FIRST_LEG", 333)
     monkeypatch.setattr(checkpoints, "EVERY_LEG", 333)
     monkeypatch.setattr(checkpoints, "GROWTH", 1)

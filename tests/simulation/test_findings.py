@@ -183,6 +183,22 @@ def test_damaged_notes_are_no_notes(damage: str, tmp_path: Path) -> None:
     assert not folder.path.exists()
 
 
+@pytest.mark.parametrize("wrong", [None, [], {}, "x", -1, float("inf"), [0.0]], ids=repr)
+def test_notes_of_another_form_are_not_used(wrong: Any, tmp_path: Path) -> None:
+    """However right their checksum is, as in those of another version."""
+    given: dict[str, Any] = {"t_eval": [1.0, 5.0], "tolerance": 1e-8, "method": ph.GaussLegendre(order=8)}
+    plain = ph.simulate(START, **given, checkpoint=tmp_path / "c", checkpoint_every=0.0)
+    folder = CheckpointFolder(tmp_path / "c")
+    kinds = {next(iter(found)): name for name, found in folder.notes()["known"].items()}
+    assert {"count", "t", "done"} <= kinds.keys()
+    for key, name in kinds.items():
+        for spoilt in ({name: wrong}, {name: {**folder.notes()["known"][name], key: wrong}}):
+            notes = folder.notes()
+            folder.note(notes | {"known": notes["known"] | spoilt})
+            if not (key == "t" and wrong in (-1, float("inf"))):  # those are times
+                assert same(ph.simulate(START, **given, checkpoint=folder.path, checkpoint_every=0.0), plain)
+
+
 def test_a_full_disk_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")

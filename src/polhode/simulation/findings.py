@@ -12,7 +12,7 @@ import json
 import re
 import time as clock
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -30,6 +30,10 @@ from .job import CHUNK_SECONDS, Job
 from .trajectory import Trajectory
 
 Array = NDArray[np.float64]
+
+
+Kept = type[int] | type[float] | type[str] | int
+"""What is noted: a whole number from 0 on, a number, a text, or so many numbers in a list."""
 
 
 class NotingStore(Store, Protocol):
@@ -65,15 +69,17 @@ class Findings:
         self._notes["known"] = self._known
         self._present: tuple[str, Trajectory | ConvergenceError] | None = None
 
-    def find(self, name: str) -> dict[str, Any] | None:
-        """What is known by this name; None if nothing is."""
-        return self._known.get(name)
+    def find(self, name: str, forms: Mapping[str, Kept]) -> dict[str, Any] | None:
+        """What is known by this name, if it has these forms; None if nothing is."""
+        found = self._known.get(name)
+        usable = found is not None and found.keys() == forms.keys()
+        return found if usable and all(_has_form(found[key], form) for key, form in forms.items()) else None  # type: ignore[index]
 
     def keep(self, name: str, found: dict[str, Any]) -> None:
         """Note what was found. A disk that is full is no reason to end the run."""
         raise_stop()  # what Ctrl-C in a user's function has cut short is not found
         self._known[name] = {
-            key: each.tolist() if isinstance(each, np.ndarray) else each for key, each in found.items()
+            key: each.tolist() if isinstance(each, np.ndarray | np.generic) else each for key, each in found.items()
         }
         self._write()
 
@@ -99,11 +105,13 @@ class Findings:
         if self._present is not None and self._present[0] != name:
             self.keep(self._present[0], _end_of(self._present[1]))
             self._present = None
-        known = self.find(name)
-        if known is not None and "message" in known:
-            raise ConvergenceError(**known)
-        if known is not None:
-            return _with_end(job, total, known)
+        if failed := self.find(name, {"message": str, "step": int, "time": float, "residual": float}):
+            raise ConvergenceError(**failed)
+        if name in self._known:
+            start = job.run(0)
+            size = sum(value.size for value in start.values.values())
+            if known := self.find(name, {"t": float, "values": size, "evaluations": int}):
+                return _with_end(start, total, known)
         if self._notes.get("present") != name:
             self._store.remove_segments()
             self._notes["present"] = name
@@ -120,9 +128,10 @@ class Findings:
 def advance(findings: Findings | None, name: str, run: Run, steps: int) -> int:
     """Do all steps of a run of which the end alone is wanted, from what is known of it on, in pieces between which Ctrl-C takes
     effect. Returns a status."""
-    known = (None if findings is None else findings.find(name)) or {"done": 0, "status": 0}
-    done, status = int(known["done"]), int(known["status"])
-    if "sample" in known:
+    done = status = 0
+    known = None if findings is None else findings.find(name, {"done": int, "status": int, "sample": run.carried})
+    if known is not None and known["done"] <= steps:
+        done, status = known["done"], known["status"]
         run.restore(np.array(known["sample"], dtype=np.float64))
         run.begin(done)
     length = FIRST_LEG
@@ -137,9 +146,11 @@ def advance(findings: Findings | None, name: str, run: Run, steps: int) -> int:
     return status
 
 
-def recalled(findings: Findings | None, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is known by this name, or else is computed, and known from now on."""
-    known = None if findings is None else findings.find(name)
+def recalled(
+    findings: Findings | None, name: str, forms: Mapping[str, Kept], compute: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """What is known by this name and has these forms, or else is computed, and known from now on."""
+    known = None if findings is None else findings.find(name, forms)
     if known is None:
         known = compute()
         if findings is not None:
@@ -160,6 +171,16 @@ def asked_for(state: State, **others: Any) -> dict[str, Any]:
     return {"system": type(system).__name__, "of": system.describe(), "t": state.t, "start": start, **others}
 
 
+def _has_form(value: Any, form: Kept) -> bool:
+    """Whether a value from a file is what is asked for."""
+    if isinstance(form, int):
+        return isinstance(value, list) and len(value) == form and all(_has_form(each, float) for each in value)
+    if form is str:
+        return isinstance(value, str)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and value >= 0 if form is int else whole or isinstance(value, float)
+
+
 def _plain(value: Any) -> Any:
     """As plain data what JSON has no form for, such that it is the same in every process."""
     if isinstance(value, np.ndarray | np.generic):
@@ -176,16 +197,15 @@ def _end_of(run: Trajectory | ConvergenceError) -> dict[str, Any]:
     """The end of a run, and what the search asks of its cost; or why it failed."""
     if isinstance(run, ConvergenceError):
         return {"message": str(run), "step": run.step, "time": run.time, "residual": run.residual}
-    end = {name: value[-1].tolist() for name, value in run.values.items()}
+    end = np.concatenate([value[-1].ravel() for value in run.values.values()])
     return {"t": float(run.t[-1]), "values": end, "evaluations": run.stats.evaluations}
 
 
-def _with_end(job: Job, total: int, known: dict[str, Any]) -> Trajectory:
+def _with_end(start: Trajectory, total: int, known: dict[str, Any]) -> Trajectory:
     """The start of a run, and its end, which is known."""
-    start = job.run(0)
-    values = {
-        name: np.concatenate([value, np.array(known["values"][name]).reshape(1, *value.shape[1:])])
-        for name, value in start.values.items()
-    }
-    stats = replace(start.stats, steps=total, evaluations=int(known["evaluations"]))
+    values, rest = {}, np.array(known["values"], dtype=np.float64)
+    for name, value in start.values.items():
+        values[name] = np.concatenate([value, rest[: value.size].reshape(value.shape)])
+        rest = rest[value.size :]
+    stats = replace(start.stats, steps=total, evaluations=known["evaluations"])
     return replace(start, t=np.append(start.t, known["t"]), values=values, stats=stats, carry=None)

@@ -23,7 +23,7 @@ from ..methods import DOP853, GaussLegendre, Method
 from ..methods.dop853 import DOP853Run
 from ..methods.dop853_lengths import CARRIED, START
 from ..scalars.protocol import EVALUATIONS
-from .findings import Findings, recalled
+from .findings import Findings, Kept, recalled
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,8 @@ class Pilot:
         self.smallest = _smallest(beginning)
         self._run = self.method(PILOT_TOLERANCE).run(start)
         self._rough_runs: dict[float, RoughRun] = {}
-        known = recalled(findings, "the quick run", lambda: self._do_quick_run(beginning))
+        forms: dict[str, Kept] = {"count": int, "densest": float, "smallest": float, "end": len(start.y)}
+        known = recalled(findings, "the quick run", forms, lambda: self._do_quick_run(beginning))
         self.count, self.densest = int(known["count"]), float(known["densest"])
         self.smallest, self.final = float(known["smallest"]), np.asarray(known["end"], dtype=np.float64)
 
@@ -128,7 +129,8 @@ class Pilot:
     def rough_run(self, rtol: float) -> RoughRun:
         """A run with this tolerance; if it fails, up to where it fails."""
         if rtol not in self._rough_runs:
-            known = recalled(self._findings, f"a rough run, {rtol!r}", lambda: self._do_rough_run(rtol))
+            forms: dict[str, Kept] = {"end": len(self.final), "evaluations": float}
+            known = recalled(self._findings, f"a rough run, {rtol!r}", forms, lambda: self._do_rough_run(rtol))
             end = np.asarray(known["end"], dtype=np.float64)
             steps = float(known["evaluations"]) / STAGES
             self._rough_runs[rtol] = RoughRun(end, steps, self.distance_to(end, Form.DEFAULT))
