@@ -257,6 +257,25 @@ def test_a_full_disk_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "c").exists()
 
 
+def test_a_folder_that_is_deleted_meanwhile_is_not_left_without_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, writes = CheckpointFolder.append, 0
+
+    def deleted(self: CheckpointFolder, *given: Any) -> None:
+        nonlocal writes
+        writes += 1
+        if writes == 3:
+            shutil.rmtree(self.path)
+        append(self, *given)
+
+    monkeypatch.setattr(CheckpointFolder, "append", deleted)
+    with pytest.warns(UserWarning, match=r"could not be written.*what was stored before in .* is gone"):
+        found = run(tmp_path / "c")
+    assert bits(found) == bits(run())
+    assert bits(run(tmp_path / "c")) == bits(found)
+
+
 def test_nothing_is_written_before_the_interval_is_over(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

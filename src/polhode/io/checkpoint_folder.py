@@ -196,6 +196,8 @@ class CheckpointFolder:
 
     def append(self, part: Trajectory, rows: int) -> None:
         """Write samples, which follow the first `rows`, and what is carried at the last of them, as one more segment."""
+        if self._last and not self.segments:
+            raise PolhodeError(f"what was stored before in {self.path} is gone")
         make_folder(self.path)
         number = 1 + int(self.segments[-1].stem.rpartition("-")[2]) if self.segments else 0
         dataset = to_dataset(part)
