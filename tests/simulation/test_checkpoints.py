@@ -348,3 +348,12 @@ def test_a_store_needs_a_fixed_step(tmp_path: Path) -> None:
         ph.simulate(start, t_end=1.0, store=tmp_path / "run.nc")
     with pytest.raises(ph.InvalidInputError, match="store and t_eval exclude each other"):
         ph.simulate(start, step=0.1, t_eval=[0.15, 1.0], store=tmp_path / "run.nc")
+
+
+def test_a_folder_in_the_place_of_a_segment_is_none(tmp_path: Path) -> None:
+    plain = run(tmp_path / "c", steps=1700)
+    file = CheckpointFolder(tmp_path / "c").segments[2]
+    file.unlink()
+    file.mkdir()
+    with pytest.warns(UserWarning, match="could not be written"):
+        assert bits(run(tmp_path / "c", steps=1700)) == bits(plain)

@@ -67,7 +67,7 @@ class CheckpointFolder:
     @property
     def segments(self) -> list[Path]:
         """The files in order."""
-        return sorted(self.path.glob(f"segment-{6 * '[0-9]'}.nc")) if self.path.is_dir() else []
+        return sorted(file for file in self.path.glob(f"segment-{6 * '[0-9]'}.nc") if file.is_file())
 
     def provenance(self) -> Mapping[str, Any] | None:
         """What is said of the run that is stored here; None if nothing is."""
