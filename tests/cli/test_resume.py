@@ -278,3 +278,13 @@ def test_a_checkpoint_of_another_program_is_refused(
     with netCDF4.Dataset("out/body.checkpoint/segment-000000.nc", "w") as file:
         file.setncatts(attributes)
     refused("this checkpoint is damaged")
+
+
+def test_sigterm_while_the_scenario_is_read_is_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def terminated(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("polhode.io.scenario.build.build_plan", terminated)
+    assert output_of("run", "free_rigid_body", "--quiet", code=130) == "polhode: interrupted\n"
+    assert not list(tmp_path.iterdir())

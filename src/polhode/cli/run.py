@@ -126,6 +126,7 @@ def _run(chosen: Scenario, options: _Options, command: list[str]) -> None:
     from .compiling import say_when_compiling
     from .dry_run import show_plan
 
+    treat_termination_as_interrupt()
     with say_when_compiling(not options.quiet):
         plan, out = build_plan(chosen), options.out
     figures = _figures(plan) if options.plots and has_matplotlib() else []
@@ -198,7 +199,6 @@ def _computed(
                 f"a run with more samples than fit into memory is not continued with --from: use polhode resume {out}",
                 2,
             )
-    treat_termination_as_interrupt()
     try:
         progress, earlier = not options.quiet, options.earlier
         with warnings.catch_warnings(), say_when_compiling(progress):

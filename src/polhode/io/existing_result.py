@@ -43,8 +43,8 @@ def report_beside(result: Path, *, overwrite: bool = False) -> Path:
     """Where the report of a result goes: `report.html` beside it, or a name of its own where that is the report of another."""
     own = result.with_suffix(".report.html")
     for page in (result.with_name("report.html"), own):
-        if not check_ends("path", page).exists() or mark_of(result) in _beginning(page, HEAD):
-            return page
+        if not check_ends("path", page).exists() or page.is_dir() or mark_of(result) in _beginning(page, HEAD):
+            return page  # a folder is refused by who writes
     if not overwrite:
         raise InvalidInputError("path", str(own), problem=f"another page is there already; {ADVICE}")
     return own
