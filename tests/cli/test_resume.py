@@ -288,3 +288,11 @@ def test_sigterm_while_the_scenario_is_read_is_an_interruption(tmp_path: Path, m
     monkeypatch.setattr("polhode.io.scenario.build.build_plan", terminated)
     assert output_of("run", "free_rigid_body", "--quiet", code=130) == "polhode: interrupted\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_search_that_fails_leaves_nothing_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes = ["run.step=", "run.t_end=2000", "run.tolerance=1e-12", "method.type=LGVI"]
+    command = ["run", "pendulum3d", *(part for change in changes for part in ("--set", change))]
+    assert "take a method of higher order" in output_of(*command, "--quiet", code=2)
+    assert not list(tmp_path.iterdir())

@@ -219,7 +219,8 @@ def _computed(
             write_streamed(store, partial)
             store.remove()
             fail(f"{error}\nmost samples before it are in {partial}", 1)
-        _forget_start(store)
+        if plan.steps is None or not store.segments:  # the same search would fail again
+            store.remove()
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
         if plan.stored is not None:
@@ -234,6 +235,10 @@ def _computed(
         if not store.notes():
             raise
         fail(f"interrupted. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
+    except PolhodeError as error:
+        if not store.segments and not isinstance(error, InvalidInputError):
+            store.remove()
+        raise
     try:
         with defer_signals():
             make_folder(out)
