@@ -303,7 +303,7 @@ def test_a_run_looks_up_after_a_few_steps_which_may_be_slow(monkeypatch: pytest.
     monkeypatch.setattr(job, "advance_to_last_valid", noted)
     run(steps=5000)
     assert counts[0] <= 2
-    assert 3 < len(counts) < 10
+    assert len(counts) > 3
     goals = []
 
     def leg(self, total, *others, old=job.Job.run):
