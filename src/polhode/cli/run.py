@@ -181,7 +181,7 @@ def _computed(
     from .compiling import say_when_compiling
 
     chosen, out = plan.scenario, options.out
-    tell = options.tell
+    tell, resumed = options.tell, ["polhode", "resume", str(options.out)]
     tell(chosen.document.title or chosen.name)
     tell(_summary(plan))
     for table, does in {"ensemble": "all members", "analysis": "the analysis"}.items():
@@ -223,18 +223,16 @@ def _computed(
             store.remove()
         _save_before_failure(error, partial)
     except RunInterruptedError as error:
-        if plan.stored is not None:
-            _forget_start(store)
-            fail(f"{error}. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
         _forget_start(store)
-        from_result = plan.steps is not None and error.trajectory.carry is not None
-        again = [*command, "--from", str(partial)] if from_result else ["polhode", "resume", str(out)]
-        _save_interrupted(error, partial, command if command[1] == "resume" else again)
+        if plan.stored is not None:
+            fail(f"{error}. To continue:\n{shlex.join(resumed)}", 130)
+        from_result = plan.steps is not None and error.trajectory.carry is not None and command[1] != "resume"
+        _save_interrupted(error, partial, [*command, "--from", str(partial)] if from_result else resumed)
     except KeyboardInterrupt:  # before there were samples
         _forget_start(store)
         if not store.notes():
             raise
-        fail(f"interrupted. To continue:\npolhode resume {shlex.quote(str(out))}", 130)
+        fail(f"interrupted. To continue:\n{shlex.join(resumed)}", 130)
     except PolhodeError as error:
         if not store.segments and not isinstance(error, InvalidInputError):
             store.remove()

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..core.system import System
 from ..errors import InvalidInputError, PolhodeError
+from ..simulation.checkpoints import another_run
 from ..simulation.trajectory import Trajectory
 from .atomic_files import make_folder, remove_leftovers, write_text
 from .folder_lock import lock_folder, unlock_folder
@@ -189,8 +190,7 @@ class CheckpointFolder:
                     damaged.unlink()
                 break
             if self._events not in (None, dataset.attrs.get(EVENTS, "[]")):
-                problem = "the checkpoint of another run is there, with other events; delete it first"
-                raise InvalidInputError("checkpoint", str(self.path), problem=problem)
+                raise another_run(self.path, ", with other events")
             before = self._last = dataset.attrs[CHECKSUM]
             yield part, rows
 

@@ -19,6 +19,7 @@ from ..geometry.array_api import NEAR
 from ..systems.inputs.limits import formulas_of_a_file
 from ..systems.registry import known_systems
 from .atomic_files import write_text
+from .trajectory_file import DAMAGED
 
 FORMAT = "polhode family 1"
 
@@ -60,7 +61,7 @@ def load_family_states(path: str | Path) -> list[State]:
         raise InvalidInputError("path", str(path), problem=f"not a family file ({FORMAT!r})")
     try:
         return [_state(member) for member in data["members"]]
-    except (PolhodeError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (PolhodeError, *DAMAGED) as error:
         why = error if isinstance(error, PolhodeError) else repr(error)
         raise InvalidInputError("path", str(path), problem=f"not a valid family: {why}") from error
 

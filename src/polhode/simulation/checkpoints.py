@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time as clock
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -126,12 +127,24 @@ def _append(store: Store, whole: Trajectory, rows: int, settled: int) -> int:
     full disk, is no reason to end the run."""
     if whole.carry is None or (len(whole) == 1 and whole.reached in (None, float(whole.t[0]))):  # nothing is done yet
         return rows
+    return settled if written(lambda: store.append(_beyond(whole, rows), rows)) else rows
+
+
+def written(write: Callable[[], None]) -> bool:
+    """Whether a checkpoint could be written; a warning says why not."""
     try:
-        store.append(_beyond(whole, rows), rows)
+        write()
     except (OSError, PolhodeError) as error:
-        warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
-        return rows
-    return settled
+        warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=3)
+        return False
+    return True
+
+
+def another_run(path: Path, how: str = "") -> InvalidInputError:
+    """The error where the checkpoint of another run is in the way; `how` it differs, or what else it may be."""
+    return InvalidInputError(
+        "checkpoint", str(path), problem=f"the checkpoint of another run is there{how}; delete it first"
+    )
 
 
 def _check_same_run(job: Job, stored: Trajectory, total: int, path: Path) -> int:
@@ -158,6 +171,5 @@ def _check_same_run(job: Job, stored: Trajectory, total: int, path: Path) -> int
     if done > total:
         different.append("number of steps")
     if different:
-        problem = f"the checkpoint of another run is there, with another {' and '.join(different)}; delete it first"
-        raise InvalidInputError("checkpoint", str(path), problem=problem)
+        raise another_run(path, f", with another {' and '.join(different)}")
     return done

@@ -162,7 +162,8 @@ def simulate(
     for name, given in (("every", every), ("estimator", estimator)):
         if given is not None:
             raise InvalidInputError(name, given, problem=f"{name} belongs to a controller, and there is none")
-    common: dict[str, Any] = {"events": events, "tangent": tangent, "progress": progress, "provenance": provenance}
+    options: dict[str, Any] = {"save_every": save_every, "events": events, "tangent": tangent, "progress": progress}
+    options["provenance"] = provenance
     stepless = method is not None and (method.adaptive or not method.order)  # such a method needs no step
     if stepless and tolerance is not None:
         raise InvalidInputError(
@@ -174,17 +175,13 @@ def simulate(
         if store is not None:
             raise InvalidInputError("store", str(store), problem="store needs a step: give step too")
         check_events(events, state.system, TangentColumns.of(state.system, tangent) is not None)  # before a long search
-        found = partial(
-            simulate_to_tolerance, state, t_end, tolerance, t_eval, method, common | {"save_every": save_every}
-        )
+        found = partial(simulate_to_tolerance, state, t_end, tolerance, t_eval, method, options)
         return found() if checkpoint is None else _stored(found, checkpoint, state, checkpoint_every, events)
     if tolerance is not None:
         raise InvalidInputError(
             "tolerance", tolerance, problem="step and tolerance exclude each other: give one of them"
         )
-    job, total = job_of(
-        state, chosen, step=step, t_end=t_end, steps=steps, t_eval=t_eval, save_every=save_every, **common
-    )
+    job, total = job_of(state, chosen, step=step, t_end=t_end, steps=steps, t_eval=t_eval, **options)
     if store is None and (checkpoint is None or isinstance(chosen, Exact)):  # whose samples are each computed by itself
         return job.complete(total)
     if store is None:

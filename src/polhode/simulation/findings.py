@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 import time as clock
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -22,9 +21,9 @@ from numpy.typing import NDArray
 from ..core.callbacks import raise_stop
 from ..core.method import Run
 from ..core.system import State
-from ..errors import ConvergenceError, InvalidInputError, PolhodeError
+from ..errors import ConvergenceError
 from ..methods import Exact
-from .checkpoints import FIRST_LEG, Store, next_length, run_in_legs
+from .checkpoints import FIRST_LEG, Store, another_run, next_length, run_in_legs, written
 from .events import Event
 from .job import CHUNK_SECONDS, Job
 from .trajectory import Trajectory
@@ -60,8 +59,7 @@ class Findings:
         known_search = self._notes.get("search")
         if known_search != search and (known_search is not None or store.load() is not None):
             damaged = ", or one whose notes are damaged" if known_search is None else ""
-            problem = f"the checkpoint of another run is there{damaged}; delete it first"
-            raise InvalidInputError("checkpoint", str(store.path), problem=problem)
+            raise another_run(store.path, damaged)
         self._notes["search"] = search
         known: Any = self._notes.get("known")
         usable = isinstance(known, dict) and all(isinstance(found, dict) for found in known.values())
@@ -84,10 +82,7 @@ class Findings:
         self._write()
 
     def _write(self) -> None:
-        try:
-            self._store.note(self._notes)
-        except (OSError, PolhodeError) as error:
-            warnings.warn(f"the checkpoint could not be written, and the run goes on without it: {error}", stacklevel=2)
+        written(lambda: self._store.note(self._notes))
         self._written = clock.monotonic()
 
     @property

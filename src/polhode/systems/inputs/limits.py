@@ -186,8 +186,8 @@ def _watching(thread: int) -> Iterator[None]:
         return
     clock = time.pthread_getcpuclockid(thread)
     begin, left = time.clock_gettime(clock), _shared.left
-    end, lock, over = begin + min(SECONDS, SECONDS if left is None else left), threading.Lock(), threading.Event()
-    raised = threading.Event()
+    end = begin + (SECONDS if left is None else min(SECONDS, left))
+    lock, over, raised = threading.Lock(), threading.Event(), threading.Event()
 
     def watch() -> None:
         while not over.wait(0.05):
